@@ -5,9 +5,19 @@
 #include <cmath>
 
 #include "base/values/normal.hpp"
-#include "physics/trace.hpp"
+#include "physics/memory.hpp"
 
 namespace gpusel::physics {
+
+/// The deviation of a log-normal quantity whose 10th and 90th percentiles are the ends of this interval; 0 where it is
+/// none.
+inline double deviation_of(const Interval& of_80) {
+  return of_80.low > 0 && of_80.high > of_80.low ? std::log(of_80.high / of_80.low) / (2 * kNinetyPercent) : 0;
+}
+/// The 10th and the 90th percentile over the median.
+inline Interval ratio_of(double deviation) {
+  return {std::exp(-kNinetyPercent * deviation), std::exp(kNinetyPercent * deviation)};
+}
 
 /// Log-normal, through the ends of the interval in which 80 of 100 measurements lie.
 struct Likely {
@@ -15,9 +25,8 @@ struct Likely {
   double spread = 0;  // standard deviation of the logarithm
 
   static Likely between(const Interval& of_80) {
-    constexpr double kDeviations = 1.2815515655446004;  // of a normal distribution, that 90 % stay below
     if (of_80.low <= 0 || of_80.high < of_80.low) return {};
-    return {std::sqrt(of_80.low * of_80.high), std::log(of_80.high / of_80.low) / (2 * kDeviations)};
+    return {std::sqrt(of_80.low * of_80.high), deviation_of(of_80)};
   }
 
   /// The value so many standard deviations above the median.

@@ -152,7 +152,8 @@ struct Coefficients {
   Coefficient activation_copies;             // temporaries of a prefill pass
   Coefficient sampler_bytes;                 // per logit of the sequences sampled together, by engine
   Coefficient prompt_logits_bytes;           // per logit of every prompt token, where engines compute all of them
-  Coefficient memory_deviation;              // of the logarithm of memory over its prediction, by engine
+  Coefficient counted_deviation;             // of the logarithm of weights and caches over their prediction, by engine
+  Coefficient memory_deviation;              // of that of all other memory, by engine
   Coefficient process_gib;                   // context and kernels of a serving process, by engine
 
   // Standard deviation of the logarithm of memory over its prediction.
@@ -160,6 +161,7 @@ struct Coefficients {
   Coefficient activations_deviation;  // of what a training step holds besides
 
   // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
+  Coefficient interval_memory_low, interval_memory_high;
   Coefficient interval_speed_low, interval_speed_high;
   Coefficient interval_itl_low, interval_itl_high;
   Coefficient interval_ttft_low, interval_ttft_high;

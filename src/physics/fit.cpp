@@ -9,12 +9,6 @@
 
 namespace gpusel::physics {
 
-double deviation_of(const Interval& ratio) {
-  return ratio.low > 0 && ratio.high > ratio.low ? std::log(ratio.high / ratio.low) / (2 * kTenth) : 0;
-}
-
-Interval ratio_of(double deviation) { return {std::exp(-kTenth * deviation), std::exp(kTenth * deviation)}; }
-
 double MemoryNeed::room() const {
   const double distance = is_known() ? std::log(available.raw() / needed.raw()) : 0;
   if (is_known() && deviation > 0) return distance / deviation;
@@ -26,6 +20,12 @@ double MemoryNeed::chance() const {
 }
 
 bool MemoryNeed::likely(double least_chance) const { return !is_known() || chance() >= least_chance; }
+
+bool MemoryNeed::surer_than(const MemoryNeed& other) const {
+  constexpr double kSame = 1e-9;  // rounding
+  if (fits() != other.fits()) return fits();
+  return fits() ? room() > other.room() + kSame : needed * (1 + kSame) < other.needed;
+}
 
 Interval MemoryNeed::interval_gib() const {
   const Interval ratio = ratio_of(deviation);

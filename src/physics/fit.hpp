@@ -1,22 +1,19 @@
 // Whether a plan goes into memory: what must be there, how sure that is, and the chance that follows.
 #pragma once
 
+#include "physics/chance.hpp"
 #include "physics/coefficients.hpp"
 #include "physics/memory.hpp"
 #include "physics/trace.hpp"
+
+namespace gpusel::job {
+struct Job;
+}
 
 namespace gpusel::physics {
 
 struct Machine;
 struct Plan;
-
-/// Of a normal distribution, what lies beyond the 10th and the 90th percentile, in standard deviations.
-inline constexpr double kTenth = 1.2815515655446004;
-
-/// The deviation of a log-normal quantity whose 10th and 90th percentiles stand in this ratio.
-double deviation_of(const Interval& ratio);
-/// The 10th and the 90th percentile over the median.
-Interval ratio_of(double deviation);
 
 /// Memory that the fullest device must have for a plan to run. What runs really take scatters around it log-normally.
 struct MemoryNeed {
@@ -33,6 +30,9 @@ struct MemoryNeed {
   bool fits() const { return needed <= available; }
   /// Whether the chance is at least that; true where it is not known.
   bool likely(double least_chance) const;
+  /// Of two plans for one machine, whether this is the surer to fit. Of two that do not fit it is the one that needs
+  /// less: what nobody knows the size of is not the better for it.
+  bool surer_than(const MemoryNeed& other) const;
   /// In which 80 of 100 runs lie, GiB.
   Interval interval_gib() const;
 };

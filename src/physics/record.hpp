@@ -13,9 +13,9 @@
 #include <cmath>
 #include <concepts>
 #include <initializer_list>
-#include <numbers>
 #include <type_traits>
 
+#include "base/values/normal.hpp"
 #include "base/values/units.hpp"
 #include "physics/trace.hpp"
 
@@ -118,7 +118,7 @@ auto logarithm(const T& number) {
 /// Of a standard normal distribution, what lies below.
 template <class T>
 auto normal_below(const T& number) {
-  const double share = std::erfc(-bare(number) / std::numbers::sqrt2) / 2;
+  const double share = normal_share(bare(number));
   if constexpr (OneIsTold<T>)
     return Told{share, called("Φ", {written(number)})};
   else

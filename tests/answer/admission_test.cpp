@@ -160,7 +160,7 @@ TEST_CASE("what was laid down of the plan is let go where no machine has such a 
 }
 
 TEST_CASE("a plan that does not fit gets the smallest change of the job that lets it") {
-  const auto asked = question(kLarge, {});
+  const auto asked = question(kLarge, {{"max_nodes", "1"}});
   const auto found = admission("s.a10.1", asked);
   CHECK(found.rule == "vram-too-small");
   REQUIRE(found.changes.size() == 1);

@@ -304,7 +304,7 @@ TEST_CASE("hours paid without work are in the costs of spot, failures and nodes"
   CHECK(*half->found.spot->break_even_price == Approx(*always->found.spot->break_even_price));
   CHECK(half->found.nodes->rows[0].cost == Approx(2 * always->found.nodes->rows[0].cost));
   const double table = *half->costs.items.front().terms.front().instances().job;
-  CHECK(half->found.job->per_hour * in_hours(half->found.job->run.work) == Approx(table));
+  CHECK(half->found.job->per_hour * in_hours(half->found.job->run.wall) == Approx(table));  // with its failures
   duty.scale_to_zero = true;
   const auto started = ask({.job = kPretrain, .duty = duty});
   const money::Duty& run = started->costs.items.front().duty;

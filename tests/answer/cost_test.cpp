@@ -164,7 +164,7 @@ TEST_CASE("each term stands at its cheapest place, the others follow", "[advise]
   const TermCost& term = term_of(answer, Term::on_demand);
   CHECK(term.region->id == "there");
   REQUIRE(term.elsewhere.size() == 1);
-  CHECK(term.elsewhere[0]->amount == 3);
+  CHECK(term.elsewhere[0].rate == 3);
   CostQuestion here = question_of("a.2");
   here.question.constraints.regions = {"here"};
   CHECK(term_of(answer_to(here), Term::on_demand).rate == 3);

@@ -27,17 +27,17 @@ std::int64_t batch_of(const answer::Recommendation& r) { return r.plan().layout.
 
 }  // namespace
 
-TEST_CASE("of all numbers of nodes up to four times the fewest the one is taken that costs next to the least") {
+TEST_CASE(
+    "of all numbers of nodes up to four times the fewest the one is taken that takes next to the least node time") {
   const auto chosen = by_sku(Market::small().recommend(kJob));
   REQUIRE(chosen.size() >= 2);
-  std::map<std::string, double> least;
-  std::map<std::string, std::map<int, double>> cost;
-  for (const int nodes : {4, 6, 8, 12, 16, 24}) {
+  std::map<std::string, std::map<int, double>> node_hours;
+  for (const int nodes : {4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512}) {
     for (const auto& [sku, r] : by_sku(Market::small().recommend(kJob, {{"nodes", std::to_string(nodes)}}))) {
       CHECK(r.machine().nodes == nodes);
       CHECK_FALSE(r.planned->fewest);  // the number was given
       const bool same = std::abs(static_cast<double>(batch_of(r)) - 4096) <= 409.6;
-      if (same) cost[sku][nodes] = r.cost.total;
+      if (same) node_hours[sku][nodes] = nodes * r.cost.worked;
     }
   }
   for (const auto& [sku, r] : chosen) {
@@ -46,14 +46,16 @@ TEST_CASE("of all numbers of nodes up to four times the fewest the one is taken 
     const int fewest = r.planned->fewest_nodes();
     CHECK(r.machine().nodes > fewest);
     CHECK(r.machine().nodes <= 4 * fewest);
-    CHECK(cost[sku].begin()->first == fewest);
-    double least_cost = r.cost.total;
-    for (const auto& [nodes, total] : cost[sku]) least_cost = std::min(least_cost, total);
-    CHECK(r.cost.total <= least_cost * 1.02 * (1 + 1e-9));
-    for (const auto& [nodes, total] : cost[sku])
-      if (nodes < r.machine().nodes) CHECK(total > least_cost * 1.02);
-    // The nodes are all alike: node hours are to each other as costs are.
-    CHECK(r.planned->fewest->node_time == Approx(cost[sku][fewest] / r.cost.total));
+    const auto& tried = node_hours[sku];
+    CHECK(tried.begin()->first == fewest);
+    const double chosen_hours = r.machine().nodes * r.cost.worked;
+    double least = chosen_hours;
+    for (const auto& [nodes, hours] : tried)
+      if (nodes <= 4 * fewest) least = std::min(least, hours);
+    CHECK(chosen_hours <= least * 1.02 * (1 + 1e-9));
+    for (const auto& [nodes, hours] : tried)
+      if (nodes < r.machine().nodes) CHECK(hours > least * 1.02);
+    CHECK(r.planned->fewest->node_time == Approx(tried.at(fewest) / chosen_hours));
   }
 }
 
@@ -69,17 +71,27 @@ TEST_CASE("more nodes than needed are not taken where they are not allowed") {
   }
 }
 
-TEST_CASE("what one node does is planned on one, unless more are allowed") {
+TEST_CASE("a number of nodes hangs on the job and on its machine, whatever else there is") {
   const std::string job = R"({"model": "llama-7b", "task": "finetune", "method": "full"})";
-  for (const auto& [sku, r] : by_sku(Market::small().recommend(job))) {
+  for (const auto& [sku, r] : by_sku(Market::small().recommend(job, {{"max_nodes", "1"}}))) {
     CHECK(r.machine().nodes == 1);
     CHECK_FALSE(r.planned->fewest);
   }
-  for (const auto& [sku, r] : by_sku(Market::small().recommend(job, {{"max_nodes", "4"}}))) {
-    CAPTURE(sku);
-    CHECK(r.machine().nodes <= 4);
-    CHECK(r.planned->fewest.has_value() == (r.machine().nodes > r.planned->fewest_nodes()));
-    if (r.planned->fewest) CHECK(r.planned->fewest->node_time > 1.02);
+  // States of 7B are less than eight GPUs of 80 GB hold: eight nodes at most.
+  for (const auto& [limit, most] :
+       {std::pair(Limit{"max_nodes", "4"}, 4), {Limit{"include_unavailable", "false"}, 8}}) {
+    const auto all = by_sku(Market::small().recommend(job, {limit}));
+    REQUIRE(all.size() >= 2);
+    for (const auto& [sku, r] : all) {
+      CAPTURE(sku);
+      CHECK(r.machine().nodes <= most);
+      CHECK(r.planned->fewest.has_value() == (r.machine().nodes > r.planned->fewest_nodes()));
+      if (r.planned->fewest) CHECK(r.planned->fewest->node_time > 1.02);
+      const auto alone = by_sku(Market::small().recommend(job, {limit, {"allow_list", "^" + sku + "$"}}));
+      REQUIRE(alone.contains(sku));
+      CHECK(alone.at(sku).machine().nodes == r.machine().nodes);
+      CHECK(alone.at(sku).cost.total == r.cost.total);
+    }
   }
 }
 

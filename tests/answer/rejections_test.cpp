@@ -104,8 +104,8 @@ TEST_CASE("who counts the rejected gets the same list, and a reason for each rul
 }
 
 TEST_CASE("what one node is too small for is not ruled out where several nodes do it") {
-  const auto advice = Market::dated().recommend(R"({"model": "llama-3.1-70b", "task": "inference"})",
-                                                {{"cloud", "aws,gcp"}, {"max_price", "8"}});
+  const auto advice = Market::dated().recommend(R"({"model": "llama-3.1-405b", "task": "inference"})",
+                                                {{"cloud", "aws,gcp"}, {"max_price", "60"}});
   const auto step = std::ranges::find_if(
       advice.decision, [](const std::string& words) { return words.starts_with("vram too small: not "); });
   REQUIRE(step != advice.decision.end());

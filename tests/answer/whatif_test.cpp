@@ -283,7 +283,6 @@ TEST_CASE("what cannot be varied is refused in one sentence with the way out") {
       {{"price:p=1..2"}, "per cent", "-30%..+30%"},
       {{"price:p=-100%..0%"}, "nothing is left", ""},
       {{"tokens=-5%..5%"}, "no value to change", "tokens=a..b"},
-      {{"hours_per_day=1..24"}, "this job ends", ""},
       {{"deadline=12..2d"}, "not in the same unit", "unit at both ends"},
       {{"nodes"}, "does not say", ""},
       {{}, "nothing to vary", "--tornado"},

@@ -42,12 +42,18 @@ TEST_CASE("answers become the flags that say the same") {
   CHECK(serving.request.task == job::Task::inference);
   CHECK(serving.request.request_rate == 5);
 
-  const Talk rendering = talk({"render", "", "12", "12h", "", ""});
+  job::Request frames;
+  for (const auto& [key, value] : {std::pair("frames", "240"), {"seconds_per_frame", "60"}, {"on", "rtx-4090"}})
+    REQUIRE(job::find_option(job::request_options(), key)->set(frames, value));
+  const Talk rendering = talk({"render", "", "12", "12h", "", ""}, frames);
   REQUIRE(rendering.words);
   CHECK(cli::command_line(*rendering.words) == "gpusel --task render --scene-vram-gib 12 --deadline 12h");
 }
 
 TEST_CASE("a question that has no meaning for the job is not asked") {
+  const Talk farm = talk({"render", "", "12", "", ""});  // without a number of frames it never ends
+  REQUIRE(farm.words);
+  CHECK(cli::command_line(*farm.words) == "gpusel --task render --scene-vram-gib 12");
   const Talk batch = talk({"inference", "resnet-50", "", "", ""});  // without a rate nobody waits for one answer
   REQUIRE(batch.words);
   CHECK(cli::command_line(*batch.words) == "gpusel --task inference --model resnet-50");

@@ -361,7 +361,7 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
       {one("max_price_age: 3d") + "rules: []\n", "'rules' is empty"},
       {one("allowed_gpus: [\"h100:8\"]"), "policy.yaml:3:20: 'h100:8' says a count or a memory"},
       {one("denied_gpus: [\"80GB+\"]"), "policy.yaml:3:19: '80GB+' says a count or a memory"},
-      {one("denied_countries: [uk]"), "'uk' is no country and no group of countries; did you mean GB?"},
+      {one("denied_countries: [germny]"), "'germny' is no country and no group of countries; did you mean 'germany'?"},
       {one("denied_countries: [us, zz]"), "policy.yaml:3:28: 'zz' is no country"},
       {one("min_headroom: 0.2"), "'min_headroom' needs a unit"},
       {one("denied_regions: [us]"), "'us' is a country or a group of countries, and no region"},

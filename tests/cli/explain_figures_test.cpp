@@ -157,7 +157,7 @@ std::size_t check(const Json& lines, const Figures& figures) {
 Json answer_to(const std::string& words) {
   const Run run = shell("gpusel " + words + " --explain -q -o json");
   CAPTURE(words, run.err);
-  REQUIRE(run.status == 0);
+  REQUIRE((run.status == 0 || run.status == 3));  // 3: does not fit, with all its figures
   return Json::parse(run.out);
 }
 

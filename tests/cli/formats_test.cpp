@@ -88,9 +88,10 @@ TEST_CASE("documents and sheets hold no colours, whoever asks for them") {
 
 TEST_CASE("an estimate in CSV is one row of figures in full") {
   const Run run = as("estimate --model llama-3.1-8b --task inference --gpu l4", "csv");
-  CHECK(run.out.starts_with("id,fits,gpu,gpus,plan,"));
+  CHECK(run.out.starts_with("id,fits,verdict,fit_probability,gpu,gpus,plan,"));
   CHECK(std::count(run.out.begin(), run.out.end(), '\n') == 2);
-  CHECK(has(run.out, "\n,true,l4,1,"));
+  CHECK(has(run.out, "\n,true,yes,"));
+  CHECK(has(run.out, ",l4,1,"));
 }
 
 }  // namespace formats_test

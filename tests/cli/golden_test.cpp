@@ -37,7 +37,7 @@ constexpr Case kCases[] = {
     {"recommend-narrow.txt", "recommend --model llama-7b --task finetune --method lora"},
     {"estimate-training.txt", "estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8 --explain"},
     {"estimate-inference.txt", "estimate --model llama-3.1-8b --task inference --gpu l4 --explain"},
-    {"estimate-misfit.txt", "estimate --model llama-3.1-70b --task inference --gpu l4"},
+    {"estimate-misfit.txt", "estimate --model llama-3.1-70b --task inference --gpu l4", 3},
     {"estimate.json", "estimate --model llama-3.1-8b --task inference --gpu l4 --concurrency 4 --json"},
     {"compare.txt", "compare h100 n.a100.8 2x-l40s --model llama-7b --task finetune"},
     {"compare-plain.txt", "compare t4 l4"},

@@ -85,7 +85,9 @@ TEST_CASE("memory in an answer adds up and says its unit") {
   for (const char* key : {"weights", "gradients", "optimizer", "activations", "kv_cache", "workspace", "framework"})
     sum += parts[key].get<double>();
   CHECK(parts["total"].get<double>() == Approx(sum));
-  CHECK(memory["margin"].get<double>() == Approx(memory["usable"].get<double>() - sum));
+  // The total has what the allocator gives back before it fails.
+  CHECK(memory["needed"].get<double>() < sum);
+  CHECK(memory["margin"].get<double>() == Approx(memory["usable"].get<double>() - memory["needed"].get<double>()));
   has_keys(out["training"],
            {"tokens_per_s", "tokens_per_s_per_gpu", "samples_per_s", "step_time_s", "model_tflops_per_gpu", "mfu"});
   CHECK(out["interval"]["level"] == 0.8);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <string>
 
 #include "support/program.hpp"
@@ -22,10 +23,10 @@ sources:
 providers:
   - {id: one, name: One, country: US, kind: cloud, regions: {r: {country: US}, s: {country: US}}}
 families:
-  - {provider: one, id: f, interconnect: {kind: none}, network_gbps: 10, sources: [list], sizes: [
-      {sku: big, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}]}
+  - {provider: one, id: f, interconnect: {kind: none}, sources: [list], sizes: [
+      {sku: big, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128, network_gbps: 10}]}
 storage:
-  - {id: one-bucket, provider: one, name: bucket, kind: object, currency: USD, per_gb_month: 0.02, gbs: 2, source: list}
+  - {id: one-bucket, provider: one, name: bucket, kind: object, currency: USD, per_gb_month: 0.02, read_gbs: 2, source: list}
   - {id: one-disk, provider: one, name: disk, kind: block, currency: USD, per_gb_month: 0.1, source: list}
 prices:
   - {provider: one, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {big: 2}}
@@ -111,7 +112,7 @@ TEST_CASE("what is paid beside the instances is in the total of every command") 
   CHECK(json_of(asked("compare big l4 " + use + "--json"))["items"][0]["job"]["cost"]["total"].get<double>() ==
         Approx(total));
   const std::string policy = "'" + scratch_file("policy.yaml", "policies: [{id: it, max_job_cost: 970 USD}]") + "'";
-  CHECK(shell(asked("check --policy " + policy + " " + use)).status == 7);
+  CHECK(shell(asked("check --policy " + policy + " " + use)).status == 4);
   CHECK(shell(asked("check --policy " + policy + " " + kServe)).status == 0);
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("starts of what is scaled to zero are paid for in every command") {
   - {name: serve, task: inference, model: llama-3.1-8b, hours_per_day: 10, utilization: 0.3, scale_to_zero: true,
      starts_per_day: 12, cloud: one}
 )") + "'";
-  CHECK(json_of("gpusel recommend --overlay '" + market() + "' --json --stages " + stages)["sum"]["per_month"]
+  CHECK(json_of("gpusel recommend --overlay '" + market() + "' --json --stages " + stages)["best"]["sum"]["per_month"]
             .get<double>() == Approx(total));
 }
 
@@ -148,18 +149,21 @@ TEST_CASE("a deadline is judged by the calendar") {
   CHECK(json_of(asked("recommend " + job + deadline + "--json"))["recommendations"].size() == 1);
   const Json late = json_of(asked("recommend " + job + deadline + "--hours-per-day 6 --nodes 1 --json"), 3);
   CHECK(late["recommendations"].empty());
-  CHECK(late["alternatives"][0]["change"].contains("deadline"));
-  const Json in_time = best_of(job + "--deadline " + std::to_string(hours * 5) + "h --hours-per-day 6")["cost"];
+  CHECK(std::ranges::any_of(late["alternatives"], [](const Json& one) { return one["change"].contains("deadline"); }));
+  // Four times as long by the calendar, and a deadline is met with a chance of 0.8.
+  const Json in_time = best_of(job + "--deadline " + std::to_string(hours * 10) + "h --hours-per-day 6")["cost"];
   CHECK(in_time["elapsed_hours"].get<double>() == Approx(hours * 4));
   CHECK(in_time["hours"].get<double>() == Approx(hours));
 }
 
 TEST_CASE("a job that ends has a duty cycle in whatif as it has in cost") {
   const std::string job = "--model llama-3.1-8b --task finetune --method lora --hours-per-day 6 ";
-  const Json now = json_of(asked("whatif " + job + "--vary days=10..30/3 --json"))["now"]["cost"];
+  const Json answer = json_of(asked("whatif " + job + "--vary days=10..30/3 --json"))["now"];
+  const Json& now = answer["cost"];
   const Json cost = json_of(asked("cost " + job + "--json"))["items"][0]["terms"][0];
   CHECK(now["total"].get<double>() == Approx(cost["total"]["job"].get<double>()));
-  CHECK(now["duty_factor"].get<double>() == Approx(now["hours_paid"].get<double>() / now["hours"].get<double>()));
+  const double work = 50'000.0 * 3 * 2048 / answer["rate"].get<double>() / 3600;  // hours, without failures
+  CHECK(now["duty_factor"].get<double>() == Approx(now["hours_paid"].get<double>() / work));
 }
 
 TEST_CASE("a price of one's own stays with the answer that was saved with it") {

@@ -215,8 +215,7 @@ TEST_CASE("targets that nothing meets are a problem with the figures") {
 TEST_CASE("traffic needs the cache of the requests in flight, not of all that fit") {
   const Machine machine = test::machine("h100-sxm-80gb");
   const auto cache = [&](const std::string& words) {
-    return in_gib(
-        test::plan_inference(job("task=inference model=llama-3.1-8b " + words), machine).memory.kv_cache);
+    return in_gib(test::plan_inference(job("task=inference model=llama-3.1-8b " + words), machine).memory.kv_cache);
   };
   CHECK(cache("request_rate=1") < cache("request_rate=8"));
   CHECK(cache("request_rate=8") < cache("mode=throughput") / 2);
@@ -314,9 +313,9 @@ TEST_CASE("strict targets are judged and reported at the 95th percentile") {
       test::plan_inference(job("task=inference model=llama-3.1-8b request_rate=20 ttft=200 tpot=1 strict_slo=true"),
                            test::machine("h100-sxm-80gb", 4));  // 16 GB of weights at 4 × 3.35 TB/s take over 1 ms
   REQUIRE_FALSE(choice.meets_targets);
-  REQUIRE(choice.serving->speed.percentiles);
+  REQUIRE(choice.serving->speed.load);
   CHECK(choice.problem.percentile == 95);
-  CHECK(choice.problem.itl_ms == Approx(in_ms(choice.serving->speed.percentiles->itl_p95)));
+  CHECK(choice.problem.itl_ms == Approx(in_ms(choice.serving->speed.itl_within(95))));
   CHECK(choice.problem.text().find("95 of 100 requests") != std::string::npos);
 }
 

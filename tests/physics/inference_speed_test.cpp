@@ -425,16 +425,21 @@ TEST_CASE("replicas share the requests and add their speed") {
 TEST_CASE("traffic within reach is served as it comes and with ordered percentiles") {
   const Served s = serve("model=llama-3.1-8b request_rate=2", "h100-sxm-80gb", serving("bf16"));
   CHECK(s.speed.requests_per_s == Approx(2));
-  REQUIRE(s.speed.percentiles);
-  const auto& p = *s.speed.percentiles;
-  CHECK(s.speed.ttft <= p.ttft_p95);
-  CHECK(p.ttft_p95 <= p.ttft_p99);
+  REQUIRE(s.speed.load);
+  CHECK(s.speed.ttft.raw() == Approx(s.speed.ttft_within(50).raw()));
+  CHECK(s.speed.ttft < s.speed.ttft_within(95));
+  CHECK(s.speed.ttft_within(95) < s.speed.ttft_within(99));
   // The tail is exponential: from the median on, ln 10 and ln 50 mean waits
-  CHECK((p.ttft_p95 - s.speed.ttft) / (p.ttft_p99 - s.speed.ttft) == Approx(std::log(10) / std::log(50)));
-  CHECK(s.speed.itl <= p.itl_p95);
-  CHECK(p.itl_p95 <= p.itl_p99);
-  CHECK(s.speed.e2e <= p.e2e_p95);
-  CHECK(p.e2e_p95 <= p.e2e_p99);
+  CHECK((s.speed.ttft_within(95) - s.speed.ttft) / (s.speed.ttft_within(99) - s.speed.ttft) ==
+        Approx(std::log(10) / std::log(50)));
+  CHECK(s.speed.itl.raw() == Approx(s.speed.itl_within(50).raw()));
+  CHECK(s.speed.itl < s.speed.itl_within(95));
+  CHECK(s.speed.itl_within(95) < s.speed.itl_within(99));
+  // So much of the load, at 95 and 99 of 100: a half and all of it
+  CHECK(s.speed.itl_within(95) / s.speed.itl == Approx(1 + 0.5 * s.speed.load->used).epsilon(1e-3));
+  CHECK(s.speed.itl_within(99) / s.speed.itl == Approx(1 + s.speed.load->used).epsilon(1e-3));
+  CHECK(s.speed.e2e < s.speed.e2e_within(95));
+  CHECK(s.speed.e2e_within(95) < s.speed.e2e_within(99));
 }
 
 TEST_CASE("traffic beyond what can be served has no speed") {

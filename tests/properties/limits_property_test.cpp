@@ -84,6 +84,7 @@ constexpr Drawn kDrawn[] = {
      [](const Candidate& c) { return truth(c.instance().rdma.value_or(catalog::Rdma::none) != catalog::Rdma::none); }},
     {"vendor", [](const Candidate& c) { return std::string(c.r.gpu == nullptr ? "" : c.r.gpu->vendor); }},
     {"cloud", [](const Candidate& c) { return std::string(c.instance().provider); }},
+    {"not_cloud", [](const Candidate& c) { return std::string(c.instance().provider); }},
     {"region", [](const Candidate& c) { return std::string(c.r.region->id); }, true},
     {"infra", [](const Candidate& c) { return format("{}/{}", c.instance().provider, c.r.region->id); }, true},
     {"residency", [](const Candidate& c) { return std::string(c.r.region->country); }, true},
@@ -110,6 +111,8 @@ struct SetAside {
 constexpr SetAside kSetAside[] = {
     {"nodes", "given in every question here: where it is not, a limit may bring plans of more nodes in"},
     {"max_nodes", "beside a number of nodes it says nothing or contradicts it"},
+    {"market", "whom --cloud names is admitted all the same"},
+    {"country", "whom --cloud names is admitted all the same"},
     {"strict", "says what becomes of --max-price-age, below"},
 };
 

@@ -21,7 +21,8 @@ constexpr Scale kScales[] = {
     {"TFLOP", 1e12}, {"GFLOPS", 1e9}, {"TFLOPS", 1e12}, {"ns", 1e-9},        {"µs", 1e-6},   {"ms", 1e-3},
     {"s", 1},        {"%", 0.01},     {"Hz", 1}};
 
-/// Sums, products, powers, max and min of numbers with units: nothing where a text is anything else.
+/// Sums, products, powers, max, min, logarithms and normal shares of numbers with units: nothing where a text is
+/// anything else.
 class Sum {
  public:
   explicit Sum(std::string_view text) : rest_(text) {}
@@ -82,8 +83,10 @@ class Sum {
   Printed factor() {
     if (take("max(")) return most(true);
     if (take("min(")) return most(false);
-    if (take("⌊")) return whole("⌋", [](double x) { return std::floor(x); });
-    if (take("⌈")) return whole("⌉", [](double x) { return std::ceil(x); });
+    if (take("Φ(")) return applied(")", [](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; });
+    if (take("ln(")) return applied(")", [](double x) { return std::log(x); });
+    if (take("⌊")) return applied("⌋", [](double x) { return std::floor(x); });
+    if (take("⌈")) return applied("⌉", [](double x) { return std::ceil(x); });
     if (!take("(")) return number();
     const Printed out = sum();
     if (!take(")")) failed_ = true;
@@ -100,11 +103,11 @@ class Sum {
     return out;
   }
 
-  template <class Round>
-  Printed whole(std::string_view close, Round round) {
+  template <class Function>
+  Printed applied(std::string_view close, Function function) {
     const Printed of = sum();
     if (!take(close)) failed_ = true;
-    return {round(of.low), round(of.high)};
+    return {function(of.low), function(of.high)};
   }
 
   Printed number() {

@@ -5,7 +5,9 @@
 namespace gpusel::test {
 
 physics::Machine enough(const physics::Layout& plan) {
-  return machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
+  physics::Machine found = machine("h100-sxm-80gb", plan.tp * plan.pp * plan.cp * plan.dp);
+  found.device.usable = gib(1e6);
+  return found;
 }
 
 physics::MemoryBreakdown memory(const job::Job& work, const physics::Layout& plan, const physics::Machine& machine) {

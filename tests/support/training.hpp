@@ -10,7 +10,7 @@ inline constexpr double kLlama = 6.73841562e9;                  // parameters of
 inline constexpr double kLlamaTable = 32000.0 * 4096;           // its embedding; the output head is as large
 inline constexpr double kLlamaBody = kLlama - 2 * kLlamaTable;  // without embedding and head
 
-/// As many H100 as the plan's degrees ask for.
+/// As many H100 as the plan's degrees ask for, with more memory than any plan takes: allocators give back nothing.
 physics::Machine enough(const physics::Layout& plan);
 
 physics::MemoryBreakdown memory(const job::Job& work, const physics::Layout& plan, const physics::Machine& machine);

@@ -45,7 +45,7 @@ class TermCosts {
     for (const Priced& one : priced)
       if (catalog_.origin_of(*one.offer).source != catalog::kOwnPrice) --at_place[one.offer->region];
     // A saved answer stands where it was: another place is taken for terms that are not sold there.
-    const std::string place = item.subject.saved_price ? item.subject.saved_price->region : std::string();
+    const std::string& place = item.subject.saved_price ? item.subject.saved_price->region : item.subject.place;
     std::ranges::sort(priced, {}, [&](const Priced& p) {
       const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
       const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;

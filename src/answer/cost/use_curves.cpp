@@ -97,7 +97,7 @@ class Drawing {
         out.curves.push_back({Payment::term, side.offer->term, side.offer, &place, item.subject.rank, {}});
         CostQuestion there = question_;
         there.subjects = {item.subject};
-        there.question.constraints.regions = {std::string(place.id)};
+        there.subjects.front().place = place.id;
         if (Status drawn = draw(std::move(there), out); !drawn) return drawn;
       }
     return {};

@@ -14,9 +14,10 @@ void explain_money(const money::Quote& cost, const job::Job& work, double rate, 
   };
   if (const auto duration = duration_of(work, rate)) {
     const double per_s = rate * (work.counted ? work.counted->unit.per_second : 1);
-    trace.push_back({"cost.hours", say("amount of work ÷ rate ÷ 3600"),
-                     format("{:.6g} ÷ {:.6g}/s ÷ 3600", duration->raw() * per_s, per_s),
-                     shown("{:.4g}", cost.hours, "h"), say("the job and its plan")});
+    trace.push_back(
+        {"cost.hours", say("amount of work ÷ rate ÷ 3600 × what failures and restarts add"),
+         format("{:.6g} ÷ {:.6g}/s ÷ 3600 × {:.6g}", duration->raw() * per_s, per_s, cost.hours / in_hours(*duration)),
+         shown("{:.4g}", cost.hours, "h"), say("the job and its plan")});
   } else {
     trace.push_back({"cost.hours",
                      say("hours of a month, for a service that runs on"),

@@ -119,6 +119,7 @@ class SideBySide {
     if (work) job = add_job(item, *work);
     prices_.price(item, work, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
     if (!job) item.cost.reset();
+    if (item.cost && item.job_hours) item.job_hours = item.cost->hours;  // with failures, where its nodes are known
     return found;
   }
 
@@ -198,8 +199,7 @@ class SideBySide {
     item.intervals = intervals_for(work, *machine, *plan, coefficients_);
     item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*plan)});
     const double rate = item.planned->plan.rate;
-    const auto duration = duration_of(work, rate);
-    if (duration) item.job_hours = in_hours(*duration);
+    if (const auto duration = duration_of(work, rate)) item.job_hours = in_hours(*duration);
     rules::Facts facts;
     job_facts(facts, work, false);
     facts.set(rules::Fact::is_cpu, item.has_no_gpu());

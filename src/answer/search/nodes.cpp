@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "answer/search/search.hpp"
-#include "base/values/number.hpp"
 #include "base/values/normal.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "physics/planner/serving.hpp"
 
@@ -329,8 +329,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics:
   const int most = most_nodes() / group.nodes - spare;
   const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes - spare;
   const auto fewest = [&](const physics::ServingOption& option) {
-    return std::max({1.0, static_cast<double>(pinned),
-                     std::ceil(*job.request_rate / (job.max_load * option.most_per_s) - 1e-9)});
+    return std::max(
+        {1.0, static_cast<double>(pinned), std::ceil(*job.request_rate / (job.max_load * option.most_per_s) - 1e-9)});
   };
   std::ranges::stable_sort(*options, {}, fewest);
   struct Found {
@@ -407,6 +407,13 @@ Reason CandidateSearch::why_late(const physics::Machine& group, const physics::S
     return {"too-slow", [confidence = work_.confidence] {
               return say("keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
             }};
+  if (plan.fits && plan.rate <= 0) {
+    const physics::Problem much{.kind = physics::Problem::Kind::too_much_traffic,
+                                .subject = group.device.gpu->id,
+                                .asked_per_s = *work_.inference.request_rate / most,
+                                .most_per_s = option.most_per_s};
+    return {"too-slow", [much] { return much.text(); }};
+  }
   return reason_of(group, plan);
 }
 

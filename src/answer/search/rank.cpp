@@ -85,7 +85,8 @@ void mark_pareto(std::vector<Recommendation>& candidates, const job::Job& work) 
   }
 }
 
-double adjustment(const ScorePart& rule) { return std::max(1 + rule.points / 100, kLeastFactor); }
+/// What a rule adds to a score, as a share of it.
+double adjustment(const ScorePart& rule) { return std::max(rule.points / 100, kLeastFactor - 1); }
 
 /// The product of what is compared, each to the power of its weight, so that the order of two candidates hangs on no
 /// third; what rules adjust is a factor, too, and `most` what it makes of anything at most. Parts add up to the score.
@@ -106,7 +107,7 @@ void score(Recommendation& candidate, const Weights& weights, const Shares& valu
   }
   candidate.score = 100 * product;
   for (ScorePart& rule : candidate.parts) {
-    const double points = candidate.score * (adjustment(rule) - 1);
+    const double points = candidate.score * adjustment(rule);
     candidate.score += points;
     all.push_back({std::move(rule.name), points / 100, 1, points});
   }
@@ -153,7 +154,7 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   double most = 1;  // that rules make of a score
   for (const Recommendation& candidate : candidates) {
     double adjusted = 1;
-    for (const ScorePart& rule : candidate.parts) adjusted *= adjustment(rule);
+    for (const ScorePart& rule : candidate.parts) adjusted *= 1 + adjustment(rule);
     most = std::max(most, adjusted);
     best_cost = std::min(best_cost, order_cost(candidate, work));
     best_speed = std::max(best_speed, speed_measure(candidate, work));

@@ -297,6 +297,7 @@ class Adviser {
     Question other = question_;
     for (const physics::LatencyTarget& target : targets) (other.request.*target.given).reset();
     other.request.strict_slo.reset();
+    other.request.slo_percentile.reset();
     auto work = resolve_work(other.request, model, context_.catalog);
     if (!work) return;
     if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
@@ -312,12 +313,12 @@ class Adviser {
     const auto& speed = nearest->plan().serving->speed;
     Alternative alternative;
     alternative.key = first->key;
-    alternative.value = format("{:.0f}", in_ms(first->reached(speed, false)));
-    alternative.message =
-        say("nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
-            "tokens",
-            nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly),
-            advice.currency.code(), in_ms(speed.ttft), in_ms(speed.itl));
+    alternative.value = format("{:.0f}", in_ms(first->reached(speed, job.slo_percentile)));
+    alternative.message = say(
+        "nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
+        "tokens",
+        nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly), advice.currency.code(),
+        in_ms(speed.ttft_within(job.slo_percentile)), in_ms(speed.itl_within(job.slo_percentile)));
     alternative.best = std::move(*nearest);
     advice.alternatives.push_back(std::move(alternative));
   }

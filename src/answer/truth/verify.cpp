@@ -229,8 +229,10 @@ std::string_view source_of(const MeasurementRow& row, std::string_view file) {
 Result<EstimateAnswer> answer_row(const MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog,
                                   const physics::Coefficients& coefficients) {
   auto answer = [&]() -> Result<EstimateAnswer> {
-    const auto request = job::read_request(request_of(row));
+    auto request = job::read_request(request_of(row));
     if (!request) return std::unexpected(request.error());
+    // Who measured took what fitted, however narrowly.
+    if (!request->min_fit) request->min_fit = 0.5;
     return answer_estimate(*request, catalog, coefficients, false);
   }();
   if (answer) return answer;

@@ -5,6 +5,9 @@
 
 namespace gpusel {
 
+/// Standard deviations above the mean that 90 % stay below.
+inline constexpr double kNinetyPercent = 1.2815515655446004;
+
 /// Of all, so many lie below that many standard deviations.
 inline double normal_share(double deviations) { return std::erfc(-deviations / std::sqrt(2.0)) / 2; }
 

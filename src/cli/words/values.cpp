@@ -115,6 +115,11 @@ void countries(const Catalog& catalog, List& list) {
       list.push_back({place.kind == catalog::PlaceKind::country ? lower(place.country) : std::string(place.id)});
 }
 
+void own_countries(const Catalog& catalog, List& list) {
+  for (const catalog::Place& place : catalog.places())
+    if (place.kind == catalog::PlaceKind::country) list.push_back({lower(place.country)});
+}
+
 void families(const Catalog& catalog, List& list) {
   Shared shared;
   for (const catalog::Instance& instance : catalog.instances())
@@ -207,6 +212,7 @@ constexpr Word kWords[] = {
     {"REGIONS", regions, false, true},
     {"CLOUD/REGION", places},
     {"COUNTRIES", countries, false, true},
+    {"COUNTRY", own_countries},
     {"FAMILIES", families, false, true},
     {"MODEL-FAMILY", model_families},
     {"PROVIDER", providers},
@@ -276,6 +282,8 @@ constexpr Judged kJudged[] = {
        return status_of(catalog::countries_called(name, catalog));
      },
      true},
+    {"COUNTRY",
+     [](const Catalog& catalog, std::string_view name) { return status_of(catalog::countries_called(name, catalog)); }},
     {"REGIONS", [](const Catalog& catalog, std::string_view name) { return status_of(catalog::locate(name, catalog)); },
      true},
     {"FAMILIES", is_listed<families>, true},
@@ -324,10 +332,10 @@ bool names_path(std::string_view word) {
 }
 
 bool is_known_word(std::string_view word) {
-  static constexpr std::string_view kFree[] = {"N",      "X.Y",   "GB",         "GIB",   "GB/s", "GBIT",  "KB",
-                                               "MS",     "S",     "H",          "MIN",   "MBPS", "TIME",  "DAYS",
-                                               "DATE",   "MONEY", "SHARE",      "TEXT",  "NAME", "REGEX", "LIST",
-                                               "PIXELS", "CLASS", "EXPRESSION", "TOKENS"};
+  static constexpr std::string_view kFree[] = {"N",      "X.Y",   "GB",         "GIB",    "GB/s",   "GBIT",   "KB",
+                                               "MS",     "S",     "H",          "MIN",    "MBPS",   "TIME",   "DAYS",
+                                               "DATE",   "MONEY", "SHARE",      "TEXT",   "NAME",   "REGEX",  "LIST",
+                                               "PIXELS", "CLASS", "EXPRESSION", "TOKENS", "CHANCE", "PERCENT"};
   return std::ranges::all_of(split(word, '|'), [](std::string_view part) {
     const std::string_view name = part.substr(0, part.find('='));
     return is_literal(part) || find_word(name) != nullptr || std::ranges::find(kFree, name) != std::end(kFree);

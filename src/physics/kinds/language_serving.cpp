@@ -12,10 +12,11 @@ namespace {
 using job::Job;
 
 /// Those of that quantity as `others` have them, where that is less.
-void replace_lines(Trace& trace, std::string_view quantity, const Trace& others) {
+void replace_lines(Trace& trace, std::string_view quantity, const Trace& others, bool only_if_less = false) {
   for (TraceLine& line : trace)
     for (const TraceLine& other : others)
-      if (line.quantity == quantity && other.quantity == quantity && *other.value.number < *line.value.number)
+      if (line.quantity == quantity && other.quantity == quantity &&
+          (!only_if_less || *other.value.number < *line.value.number))
         line = other;
 }
 
@@ -36,7 +37,8 @@ class ServingPhysics final : public WorkPhysics {
   }
 
   MemoryNeed need(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
-    return {plan.serving->room.needed, serving_deviation(work, c), machine.memory()};
+    const CacheRoom& room = plan.serving->room;
+    return {room.needed, serving_deviation(work, room, c), machine.memory()};
   }
 
   std::string layout_text(const Layout& layout) const override {
@@ -79,15 +81,18 @@ class ServingPhysics final : public WorkPhysics {
     const auto memory = inference_memory(work, machine, plan.layout, c, &trace);
     if (work.inference.request_rate) {  // the cache is that of the requests in flight
       Job steady = work;
+      steady.inference.mode = job::Mode::online;
       steady.inference.concurrency = static_cast<std::int64_t>(plan.serving->room.concurrency);
       Trace held;
       inference_memory(steady, machine, plan.layout, c, &held);
-      replace_lines(trace, "memory.kv_cache", held);
+      replace_lines(trace, "memory.kv_cache", held, true);
+      replace_lines(trace, "memory.needed", held);
     }
+    serving_deviation(work, plan.serving->room, c, &trace);
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 
-  /// By mode and engine, and wider where less is known; memory by its engine alone.
+  /// By mode and engine, and wider where less is known; memory by its engine and by how much of it is counted.
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
     const std::string_view mode = to_text(work.inference.mode);
     const std::string engine = format("{} {}", to_text(work.inference.engine), mode);
@@ -100,10 +105,11 @@ class ServingPhysics final : public WorkPhysics {
       };
       return {end(low), end(high)};
     };
-    Ratios out{.memory = ratio_of(serving_deviation(work, c)),
-               .rate = between(c.interval_speed_low, c.interval_speed_high),
-               .itl = between(c.interval_itl_low, c.interval_itl_high),
-               .ttft = between(c.interval_ttft_low, c.interval_ttft_high)};
+    Ratios out{
+        .memory = ratio_of(serving_deviation(work, plan.memory.weights + plan.memory.kv_cache, plan.memory.total(), c)),
+        .rate = between(c.interval_speed_low, c.interval_speed_high),
+        .itl = between(c.interval_itl_low, c.interval_itl_high),
+        .ttft = between(c.interval_ttft_low, c.interval_ttft_high)};
     if (work.inference.request_rate) out.rate.high = 1;  // nothing is served that has not arrived
     return out;
   }

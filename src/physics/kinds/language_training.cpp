@@ -135,7 +135,8 @@ class TrainingPhysics final : public WorkPhysics {
     return {plan.memory.needed(), training_deviation(plan.memory, c), machine.memory()};
   }
 
-  /// By architecture, and wider where less is known; memory by what it is made of.
+  /// By architecture, and wider where less is known. Counters also see what an allocator holds beyond the need, so that
+  /// the ratio of memory is another than that of need().
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
     const std::string_view architecture = machine.device.gpu->architecture;
     std::string_view lengths;
@@ -143,7 +144,7 @@ class TrainingPhysics final : public WorkPhysics {
     const double widening = this->widening(work, plan.layout, c);
     const auto of = [&](const Coefficient& ratio) { return ratio.of("training", lengths, architecture); };
     const auto speed = [&](const Coefficient& ratio) { return std::pow(of(ratio), widening); };
-    return {.memory = ratio_of(training_deviation(plan.memory, c)),
+    return {.memory = {of(c.interval_memory_low), of(c.interval_memory_high)},
             .rate = {speed(c.interval_speed_low), speed(c.interval_speed_high)}};
   }
 

@@ -50,7 +50,6 @@ class InferenceSearch {
         machine_(machine),
         c_(coefficients),
         heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))),
-        deviation_(serving_deviation(work, coefficients)),
         least_chance_(least_chance(work, coefficients)) {}
 
   Result<Plan> run() {
@@ -86,7 +85,10 @@ class InferenceSearch {
   /// Of that layout and no other.
   Plan figures_of(const Layout& layout) {
     consider(layout);
-    return best();
+    Plan out = best();
+    // How much traffic would not be too much is a search of its own.
+    if (out.rate > 0 || !job_.request_rate) out.problem = problem(out);
+    return out;
   }
 
  private:
@@ -152,7 +154,8 @@ class InferenceSearch {
     if (job_.disaggregated_prefill && weighed.speed && !job_.concurrency)
       weighed.memory.concurrency = std::round(weighed.speed->in_flight);
     const double own = own_exponent(work_, machine_, layout, Range80::memory, c_);
-    weighed.need = {weighed.memory.needed, deviation_ * own, machine_.memory()};
+    const double deviation = serving_deviation(work_, weighed.memory, c_);
+    weighed.need = {weighed.memory.needed, deviation * own, machine_.memory()};
     weighed.likely = weighed.need.likely(least_chance_);
     if (weighed.need.fits()) meet_targets(weighed);
     options_.push_back({layout, weighed.likely, weighed.speed ? weighed.speed->requests_per_s : 0});
@@ -180,14 +183,16 @@ class InferenceSearch {
     weighed.memory.per_gpu.kv_cache = std::min(weighed.memory.per_gpu.kv_cache, held.per_gpu.kv_cache);
     weighed.memory.concurrency = held.concurrency;
     weighed.memory.needed = held.needed;
+    weighed.memory.counted = held.counted;
   }
 
   /// With latency targets and an open concurrency: the most requests in flight that still meet them. What must fit is
   /// one request, as without targets.
   void meet_targets(ServingCandidate& weighed) const {
-    const Bytes needed = weighed.memory.needed;
+    const auto [needed, counted] = std::pair(weighed.memory.needed, weighed.memory.counted);
     seek_targets(weighed);
     weighed.memory.needed = needed;
+    weighed.memory.counted = counted;
   }
 
   void seek_targets(ServingCandidate& weighed) const {
@@ -222,7 +227,7 @@ class InferenceSearch {
 
   bool better(const ServingCandidate& a, const ServingCandidate& b) const {
     if (a.likely != b.likely) return a.likely;
-    if (!a.likely) return a.need.room() > b.need.room();
+    if (!a.likely) return a.need.surer_than(b.need);
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
     if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
@@ -298,7 +303,6 @@ class InferenceSearch {
   const Machine& machine_;
   const physics::Coefficients& c_;
   const std::int64_t heads_;  // of attention
-  const double deviation_;    // of memory
   const double least_chance_;
   Layout base_;
   ServingCandidate best_;

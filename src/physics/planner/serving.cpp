@@ -16,7 +16,7 @@ bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layo
   const auto& job = work.inference;
   for (const LatencyTarget& target : latency_targets()) (faster.inference.*target.asked).reset();
   const Plan plan = inference_figures(faster, machine, layout, c);
-  if (!plan.fits || plan.rate <= 0) return false;
+  if (!plan.need.likely(least_chance(work, c)) || plan.rate <= 0) return false;
   for (const LatencyTarget& target : latency_targets()) {
     const auto& asked = job.*target.asked;
     const double factor = target.key == "ttft" ? slow.first_token : slow.steps;

@@ -326,7 +326,7 @@ class TrainingSearch {
   /// A plan that is not likely to fit: the likeliest is what is reported where none is.
   void note_misfit(const TrainingCandidate& one) {
     others_.add(as_runner_up(one));
-    if (best_.likely || (any_ && one.need.room() <= best_.need.room())) return;
+    if (best_.likely || (any_ && !one.need.surer_than(best_.need))) return;
     best_ = one;
     any_ = true;
   }
@@ -359,7 +359,7 @@ class TrainingSearch {
       Layout layout = best_.layout;
       layout.checkpointing = kind;
       TrainingCandidate one = weighed(layout);
-      if (one.need.room() < best_.need.room() - 1e-9) continue;
+      if (best_.need.surer_than(one.need)) continue;
       best_ = std::move(one);
       return;
     }

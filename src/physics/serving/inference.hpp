@@ -11,7 +11,9 @@ namespace gpusel::physics {
 
 /// What a deployment has room for.
 struct CacheRoom {
-  Bytes pool;                     // what the engine takes of the card
+  double share = 1;               // of the card that the engine takes
+  Bytes counted;                  // weights and caches of what is needed within that share
+  Bytes pool;                     // what that is
   Bytes needed;                   // of a card, for the pool that it gets there to hold the asked load, or one request
   double sequences = 0;           // one replica decodes together at most
   double kv_tokens = 0;           // the pool has room for, per replica
@@ -76,8 +78,13 @@ Bytes kv_bytes(const catalog::Model& model, Cached tokens, const Layout& layout)
 InferenceMemory inference_memory(const job::Job& work, const Machine& machine, const Layout& layout,
                                  const Coefficients& coefficients, Trace* trace = nullptr);
 
-/// How uncertain what a service needs is: deviation of its logarithm.
-double serving_deviation(const job::Job& work, const Coefficients& coefficients);
+/// How uncertain memory of a service is: deviation of its logarithm. Weights and caches are counted, what else it holds
+/// depends on the engine.
+double serving_deviation(const job::Job& work, Bytes counted, Bytes all, const Coefficients& coefficients,
+                         Trace* trace = nullptr);
+/// Of what a deployment must have.
+double serving_deviation(const job::Job& work, const CacheRoom& room, const Coefficients& coefficients,
+                         Trace* trace = nullptr);
 
 /// Nothing where the device's peak is not published, or a request rate is beyond what it can serve.
 std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const Layout& layout,

@@ -240,8 +240,21 @@ double default_sequences(const Job& work, const Machine& machine, const Coeffici
 
 }  // namespace
 
-double serving_deviation(const Job& work, const Coefficients& c) {
-  return c.memory_deviation.of(to_text(work.inference.engine), work.inference.generation);
+double serving_deviation(const Job& work, Bytes counted, Bytes all, const Coefficients& c, Trace* trace) {
+  if (all <= Bytes{}) return 0;
+  const auto& job = work.inference;
+  const auto of_engine = [&](const Coefficient& one) { return one.of(to_text(job.engine), job.generation); };
+  return record(trace, {"fit.deviation", "{:.3f}", {}, "calibration"}, [&](auto told) {
+    const auto certain = told("deviation of weights and caches", of_engine(c.counted_deviation)) *
+                         told("weights and caches", in_gib(counted));
+    const auto rest =
+        told("deviation of the rest", of_engine(c.memory_deviation)) * told("the rest", in_gib(all - counted));
+    return power(power(certain, 2.0) + power(rest, 2.0), 0.5) / told("needed", in_gib(all));
+  });
+}
+
+double serving_deviation(const Job& work, const CacheRoom& room, const Coefficients& c, Trace* trace) {
+  return serving_deviation(work, room.counted, room.needed * room.share, c, trace);
 }
 
 InferenceMemory inference_memory(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
@@ -259,6 +272,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   InferenceMemory memory;
   memory.sequences = most;
   const double share = job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  memory.share = share;
   memory.pool = machine.device.usable * share;
   const KvCache kv(*work.model, layout);
   Bytes each = kv.bytes_of(length);
@@ -299,6 +313,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     // What the engine does not decode together waits in its queue and needs no cache yet.
     caches = at_once ? load : std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
   }
+  memory.counted = fixed.weights + each * load;
   memory.needed = record(trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
     const auto held = told("weights", fixed.weights) + told("workspace", fixed.workspace) +
                       told("framework", fixed.framework) +

@@ -233,7 +233,8 @@ std::string verdict_line(const answer::EstimateAnswer& answer) {
   std::string verdict = !answer.plan.fits                                      ? say("NO")
                         : answer.fit.short_verdict() == answer::Verdict::risky ? say("RISKY")
                                                                                : say("YES");
-  if (need.is_known()) verdict += " " + answer::chance_words(need.chance());
+  const bool lacks = answer.plan.problem.kind == physics::Problem::Kind::lacking;  // no memory would help
+  if (need.is_known() && !lacks) verdict += " " + answer::chance_words(need.chance());
   if (!answer.plan.fits) return say("{}: {}", verdict, answer.plan.problem.text());
   const physics::Interval range = need.interval_gib();
   return say("{}: {} of {} GiB per GPU are needed, {} free (80 % interval {:.1f} to {:.1f})", verdict,

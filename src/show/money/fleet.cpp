@@ -81,12 +81,14 @@ class FleetPage {
                      source != nullptr ? said(source->confidence) : say("no source")));
     }
     const auto& job = fleet_.work.inference;
-    std::string targets;
-    if (job.ttft_ms) targets += say("{:g} ms to the first token", *job.ttft_ms);
-    if (job.tpot_ms) targets += (targets.empty() ? "" : ", ") + say("{:g} ms between tokens", *job.tpot_ms);
+    std::vector<std::string> targets;
+    if (job.ttft_ms) targets.push_back(say("{:g} ms to the first token", *job.ttft_ms));
+    if (job.tpot_ms) targets.push_back(say("{:g} ms per token", *job.tpot_ms));
+    if (job.itl_ms) targets.push_back(say("{:g} ms between tokens", *job.itl_ms));
+    if (job.e2e_ms) targets.push_back(say("{:g} ms for the whole answer", *job.e2e_ms));
     if (!targets.empty())
-      page_.line(say("targets: {}, {}", targets,
-                     say("for {:g} of 100 requests", job.slo_percentile)));
+      page_.line(
+          say("targets: {}, {}", join_texts(targets, ", "), say("for {:g} of 100 requests", job.slo_percentile)));
     if (fleet_.peak != 1)
       page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
