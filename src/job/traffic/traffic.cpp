@@ -80,15 +80,12 @@ std::vector<Bucket> Histogram::buckets() const {
 
 namespace {
 
-/// Of one request in a hundred and fewer nothing is said: the tails of a fitted curve are nobody's measurements.
 constexpr int kQuantiles = 50;
 
-std::vector<double> quantiles_of(const TrafficProfile::Length& length) {
-  if (length.sigma <= 0) return {length.median};
+std::vector<double> quantiles_of(const Length& length) {
+  if (length.one_length()) return {length.median};
   std::vector<double> out;
-  for (int i = 0; i < kQuantiles; ++i)
-    out.push_back(
-        std::max(1.0, std::round(length.median * std::exp(length.sigma * normal_quantile((i + 0.5) / kQuantiles)))));
+  for (int i = 0; i < kQuantiles; ++i) out.push_back(std::max(1.0, std::round(length.at((i + 0.5) / kQuantiles))));
   return out;
 }
 
@@ -100,16 +97,30 @@ Traffic finished(const Histogram& histogram) {
   return traffic;
 }
 
-/// Median and 90th percentile, median and mean, or one length for all.
-TrafficProfile::Length read_length(Fields& fields, const std::string& path) {
+/// Measured percentiles; median and 90th percentile; median and mean; or one length for all.
+Length read_length(Fields& fields, const std::string& path) {
   constexpr Range kTokens{1, 1e8};
-  const auto median = fields.number(path + ".median", kTokens);
-  const auto p90 = fields.number(path + ".p90", kTokens);
-  const auto mean = fields.number(path + ".mean", kTokens);
-  TrafficProfile::Length length{median.value_or(mean.value_or(0)), 0};
+  Length length;
   const auto bad = [&](std::string why) {
     if (const Node* at = fields.find(path); at != nullptr) fields.fail(*at, std::move(why));
   };
+  constexpr std::pair<std::string_view, double> kPercentiles[] = {{"p1", 0.01},  {"p5", 0.05},  {"p10", 0.1},
+                                                                  {"p25", 0.25}, {"p50", 0.5},  {"p75", 0.75},
+                                                                  {"p90", 0.9},  {"p95", 0.95}, {"p99", 0.99}};
+  std::vector<std::pair<double, double>> measured;
+  for (const auto& [key, share] : kPercentiles)
+    if (const auto value = fields.number(path + "." + std::string(key), kTokens)) measured.emplace_back(share, *value);
+  const auto median = fields.number(path + ".median", kTokens);
+  const auto mean = fields.number(path + ".mean", kTokens);
+  if (measured.size() > 1) {
+    if (!std::ranges::is_sorted(measured, {}, &std::pair<double, double>::second) || median || mean)
+      bad(say("percentiles must ascend, without median and mean beside them"));
+    length.quantiles = std::move(measured);
+    return length;
+  }
+  const auto p90 = !measured.empty() && measured.front().first == 0.9 ? std::optional(measured.front().second)
+                                                                      : std::optional<double>();
+  length.median = median.value_or(mean.value_or(0));
   if (!median && !mean) bad(say("a length needs its mean, or its median with its p90 or mean"));
   if (median && p90 && *p90 > *median) length.sigma = std::log(*p90 / *median) / normal_quantile(0.9);
   if (median && !p90 && mean && *mean > *median) length.sigma = std::sqrt(2 * std::log(*mean / *median));
@@ -127,6 +138,13 @@ TrafficProfile read_profile(const Node& node, Problems& problems) {
   profile.source = fields.text("source");
   profile.input = read_length(fields, "input");
   profile.output = read_length(fields, "output");
+  profile.correlation = fields.number("correlation", Range{-1, 1}).value_or(0);
+  const auto gap_cv = fields.number("arrivals.gap_cv", Range{0, 100});
+  profile.arrivals_known = gap_cv.has_value();
+  profile.gap_cv = gap_cv.value_or(1);
+  profile.minute_cv = fields.number("arrivals.minute_cv", Range{0, 10}).value_or(0);
+  profile.shared_prefix = fields.number("prefix.shared_tokens", Range{0, 1e7}).value_or(0);
+  profile.session_share = fields.number("prefix.session_share", Range{0, 1}).value_or(0);
   fields.finish();
   return profile;
 }
@@ -183,8 +201,22 @@ std::expected<TrafficCatalog, Errors> read_traffic_catalog(std::span<const Docum
 
 Traffic traffic_of(const TrafficProfile& profile) {
   Histogram histogram;
-  for (const double input : quantiles_of(profile.input))
-    for (const double output : quantiles_of(profile.output)) histogram.add(input, output);
+  const auto inputs = quantiles_of(profile.input);
+  const auto outputs = quantiles_of(profile.output);
+  const double rest = std::sqrt(1 - profile.correlation * profile.correlation);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    for (std::size_t j = 0; j < outputs.size(); ++j) {
+      // Given the prompt's normal variable, the answer's is around that share of it.
+      double output = outputs[j];
+      if (profile.correlation != 0) {
+        const auto normal = [](std::size_t k, std::size_t of) {
+          return normal_quantile((static_cast<double>(k) + 0.5) / static_cast<double>(of));
+        };
+        const double here = profile.correlation * normal(i, inputs.size()) + rest * normal(j, outputs.size());
+        output = std::max(1.0, std::round(profile.output.at(normal_share(here))));
+      }
+      histogram.add(inputs[i], output);
+    }
   Traffic traffic = finished(histogram);
   traffic.name = profile.id;
   traffic.source = profile.source;

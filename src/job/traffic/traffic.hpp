@@ -12,6 +12,8 @@
 
 #include "base/io/document.hpp"
 #include "base/values/error.hpp"
+#include "job/traffic/length.hpp"
+#include "job/traffic/log.hpp"
 
 namespace gpusel::job {
 
@@ -63,9 +65,10 @@ class Histogram {
   double output_ = 0;
 };
 
-/// CSV with a line of column names, or JSON Lines. Errors, with file:line: what cannot be read, no column for lengths,
-/// a length that is none. `generates` false: answers are not asked for.
-Result<Traffic> read_traffic(const std::string& path, bool generates = true);
+/// What a log comes down to.
+Traffic traffic_of(const RequestLog& log);
+/// The same of a file, with the errors of read_log().
+Result<Traffic> read_traffic(const std::string& path, const LogOptions& options = {});
 
 /// Every request of one length.
 Traffic fixed_traffic(double input, double output);
@@ -75,12 +78,14 @@ struct TrafficProfile {
   std::string id;
   std::string meaning;
   std::string source;
-  struct Length {
-    double median = 0;
-    double sigma = 0;  // of the logarithm; 0: all are alike
-  };
   Length input;
   Length output;
+  double correlation = 0;       // of the normal variables behind the two
+  double gap_cv = 1;            // standard deviation of the gaps between arrivals over their mean, within a minute
+  double minute_cv = 0;         // the same of the minutes' rates, beyond chance
+  double shared_prefix = 0;     // tokens at the start of every prompt
+  double session_share = 0;     // of requests, those that go on with an earlier one
+  bool arrivals_known = false;  // published: without, arrivals at random are assumed
 };
 struct DailyProfile {
   std::string id;
@@ -99,8 +104,5 @@ Traffic traffic_of(const TrafficProfile& profile);
 
 /// A file of 24 multipliers from midnight, separated by white space or commas. Errors: not 24, or one is no number.
 Result<Day> read_day(const std::string& path);
-
-/// Seconds since 1970 of "2023-11-16 18:15:46.68", also with T, Z and an offset; nothing for anything else.
-std::optional<double> parse_time(std::string_view text);
 
 }  // namespace gpusel::job

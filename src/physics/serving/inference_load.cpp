@@ -10,6 +10,24 @@ namespace gpusel::physics {
 
 using job::Job;
 
+Deployment::Deployment(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c) {
+  const auto rate = compute_rate(*layout.weights, machine.device);
+  if (!rate) return;
+  native_ = rate->native || layout.weights->bits >= 16;
+  if (!work.inference.draft) {
+    server_.emplace(Server{Replica(work, machine, layout, c, *rate), std::nullopt});
+    return;
+  }
+  const job::Draft& draft = *work.inference.draft;
+  drafting_ = work;
+  drafting_->model = draft.model;
+  drafting_->parameters = draft.parameters;
+  drafting_layout_ = draft_plan(*draft.model, layout);
+  if (const auto half = compute_rate(*drafting_layout_->weights, machine.device))
+    server_.emplace(
+        Server{Replica(work, machine, layout, c, *rate), Replica(*drafting_, machine, *drafting_layout_, c, *half)});
+}
+
 Cached halfway(const job::Inference& job) {
   return {static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens) / 2};
 }
@@ -80,6 +98,16 @@ Seconds prompt_time(const Server& server, double input, double cached, double ba
   return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
 }
 
+/// What a prompt adds to the steps of those that decode, where it is read in them together with as many others as come
+/// meanwhile.
+Seconds added_prompt_time(const job::Inference& job, const Server& server, double input, double cached, double batch) {
+  const double steps = std::max(1.0, static_cast<double>(job.output_tokens) - 1);
+  const double together = std::clamp(batch / steps, 1.0, server.target.prompts_per_pass(input, batch));
+  const double decoding = batch / server.target.pipelining();
+  const Seconds all = server.target.added_by(together, input, cached, decoding, halfway(job));
+  return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
+}
+
 /// In a closed loop a request stays as long as its share of the replica's time for all in flight (Little's law).
 /// What the first token and the bare steps leave of that are other prompts. Part of it shows in the usual time between
 /// tokens; the rest are stalls that a median does not see, and with a single token the wait for it.
@@ -120,16 +148,21 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency, trace);
   const double output = static_cast<double>(job.output_tokens);
   const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
-  const Seconds share = prompt_time(server, input, cached, batch);
   const Seconds step = token_time(job, server, batch, trace);
   const Mixing mix = mixing(job, replica, c);
+  // Where one token is all of an answer, nothing decodes.
+  const bool in_steps = replica.of(c.prompts_first) == 0 && mix.stepping > 0 && batch > 1 && steps > 0;
+  const Seconds share =
+      in_steps ? added_prompt_time(job, server, input, cached, batch) : prompt_time(server, input, cached, batch);
   const bool over_network = job.mode == job::Mode::online || job.request_rate;
   const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
+  const bool ahead = steps > 0 && replica.of(c.async_steps) > 0;
   const bool closed = !job.request_rate && !job.disaggregated_prefill;
   Steady steady;
   steady.ttft = record(trace, kFirstToken, [&](auto told) {
     const Seconds burst = input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step;
     auto first = told.some("handling", request) + told("reading the prompts that come at once", burst);
+    if (over_network && ahead) first = first + told("step scheduled ahead", step);
     if (batch > 1 && steps > 0)
       first = first + told("step", step) * (0.5 * told("share of it under way", mix.stepping));
     return first;
@@ -162,7 +195,7 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   steady.requests_per_s = record(trace, closed ? kCapacity : kOfReplica, [&](auto told) {
     return per_second(told("efficiency", efficiency), told("time of the replica for one", per_request));
   });
-  const double prompts = std::min(batch, replica.of(c.batched_tokens) / std::max(input, 1e-9));  // of one pass
+  const double prompts = std::min(batch, replica.batched_tokens() / std::max(input, 1e-9));  // of one pass
   if (closed) close_loop(steady, mix, batch, steps, step, share * prompts, trace);
   return steady;
 }

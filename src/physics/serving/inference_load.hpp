@@ -19,6 +19,24 @@ struct Server {
   std::optional<Replica> draft;
 };
 
+/// A server and what it looks at. All arguments outlive it; it stays where it was made.
+class Deployment {
+ public:
+  Deployment(const job::Job& work, const Machine& machine, const Layout& layout, const Coefficients& c);
+  Deployment(const Deployment&) = delete;
+  Deployment& operator=(const Deployment&) = delete;
+
+  /// Nothing where the peak of the device is not published.
+  const std::optional<Server>& server() const { return server_; }
+  bool weights_native() const { return native_; }
+
+ private:
+  std::optional<job::Job> drafting_;
+  std::optional<Layout> drafting_layout_;
+  std::optional<Server> server_;
+  bool native_ = true;
+};
+
 /// What is in flight on one replica, and how it goes.
 struct Load {
   Steady steady;

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "physics/serving/engine_limits.hpp"
 #include "physics/serving/inference.hpp"
 
 namespace gpusel::physics {
@@ -83,13 +84,14 @@ struct ActivationPeak {
   }
 };
 
-ActivationPeak activation_peaks(const Job& work, const Layout& layout, double rows, const Coefficients& c) {
+ActivationPeak activation_peaks(const Job& work, const Layout& layout, double rows, double batched_tokens,
+                                const Coefficients& c) {
   const auto& m = *work.model;
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const auto prompt = static_cast<double>(job.input_tokens);
   const double whole = std::min(prompt, c.whole_prompt_tokens.of(engine, job.generation));
-  const double pass = std::max(c.batched_tokens.of(engine, job.generation), whole);
+  const double pass = std::max(batched_tokens, whole);
   const double tokens = m.is_generator() ? std::max(std::min(pass, rows * prompt), rows) : rows * prompt;
   const double h = *m.hidden_size;
   const double kv = m.kv_heads.value_or(m.heads.value_or(0));
@@ -230,13 +232,6 @@ Bytes kv_bytes(const catalog::Model& m, Cached tokens, const Layout& layout) {
 namespace {
 
 constexpr double kMostConfigured = 1024;
-constexpr double kLargeMemoryGib = 70;  // from which vLLM schedules more sequences by default
-
-double default_sequences(const Job& work, const Machine& machine, const Coefficients& c) {
-  const auto& job = work.inference;
-  const bool large = job.generation.empty() && in_gib(machine.device.usable) >= kLargeMemoryGib;
-  return c.max_sequences.of(to_text(job.engine), large ? std::string_view("large") : job.generation);
-}
 
 }  // namespace
 
@@ -264,7 +259,8 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   const Fixed fixed = fixed_memory(work, layout, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
-  const double usual = default_sequences(work, machine, c);
+  const EngineLimits limits = engine_limits(work, machine, c);
+  const double usual = limits.sequences;
   const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / layout.dp) : usual;
   const double most = std::max(usual, std::min(asked, kMostConfigured));
   const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
@@ -282,14 +278,14 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   const double load = at_once ? std::clamp(asked, 1.0, most) : 1;
   double rows = std::max(1.0, std::min(asked, most));
   double caches = 0;
-  ActivationPeak peak = activation_peaks(work, layout, rows, c);
+  ActivationPeak peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
   Bytes room = memory.pool - taken - peak.largest();
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
-    const Bytes one = activation_peaks(work, layout, 1, c).largest();
+    const Bytes one = activation_peaks(work, layout, 1, limits.batched_tokens, c).largest();
     const double fits = std::floor((memory.pool - taken).raw() / std::max(1.0, one.raw()));
     rows = std::max(1.0, std::min(rows, fits));
-    peak = activation_peaks(work, layout, rows, c);
+    peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
     memory.max_concurrency = std::max(0.0, fits) * layout.dp;
     memory.steady_concurrency = memory.max_concurrency;
   } else {
@@ -297,7 +293,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     const auto fitting = [&] { return each > Bytes{} ? std::floor(room / each) : most; };
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
-      peak = activation_peaks(work, layout, rows, c);
+      peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
       room = memory.pool - taken - peak.largest();
     }
     const double fits = fitting();
@@ -317,7 +313,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   memory.needed = record(trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
     const auto held = told("weights", fixed.weights) + told("workspace", fixed.workspace) +
                       told("framework", fixed.framework) +
-                      told("activations", activation_peaks(work, layout, load, c).largest());
+                      told("activations", activation_peaks(work, layout, load, limits.batched_tokens, c).largest());
     const auto requests = [&] { return say("caches of {:g} requests", load); };
     return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
   });

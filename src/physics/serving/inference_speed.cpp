@@ -58,21 +58,10 @@ Seconds decode_step(const Job& work, const Machine& machine, const Layout& layou
 
 std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const Layout& layout,
                                               const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
-  const auto rate = compute_rate(*layout.weights, machine.device);
-  if (!rate) return std::nullopt;
+  const Deployment deployment(work, machine, layout, c);
+  if (!deployment.server()) return std::nullopt;
+  const Server& server = *deployment.server();
   const auto& job = work.inference;
-  Server server{Replica(work, machine, layout, c, *rate), std::nullopt};
-  std::optional<Job> drafting;
-  std::optional<Layout> drafting_plan;
-  if (job.draft) {
-    drafting = work;
-    drafting->model = job.draft->model;
-    drafting->parameters = job.draft->parameters;
-    drafting_plan = draft_plan(*job.draft->model, layout);
-    const auto half = compute_rate(*drafting_plan->weights, machine.device);
-    if (!half) return std::nullopt;
-    server.draft.emplace(*drafting, machine, *drafting_plan, c, *half);
-  }
   const Replica& replica = server.target;
   const auto output = static_cast<double>(job.output_tokens);
   Trace* const generating = work.model->is_generator() ? trace : nullptr;
@@ -113,7 +102,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
     });
     speed.e2e += seconds(waiting / per_replica);
   }
-  speed.weights_native = rate->native || layout.weights->bits >= 16;
+  speed.weights_native = deployment.weights_native();
   const auto parts = replica.decode(batch / replica.pipelining(), halfway(job), generating);
   const bool prompt_heavy = !work.model->is_generator() || prefill * batch > parts.total * std::max(1.0, output);
   speed.bound_by = prompt_heavy ? to_name("compute") : waiting > 0.5 ? to_name("kv-cache") : name_of_bound(parts);

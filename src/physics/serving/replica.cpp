@@ -5,6 +5,7 @@
 #include <string>
 
 #include "physics/record.hpp"
+#include "physics/serving/engine_limits.hpp"
 #include "physics/serving/half_rate.hpp"
 #include "physics/serving/multiprocessors.hpp"
 
@@ -21,7 +22,8 @@ BytesPerSecond reading_rate(const Device& device, double efficiency, double per_
 
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
 double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
-  const double reached = c.gemm_efficiency.of(gpu.architecture) * (half_rate(gpu) ? half_rate_gain : 1.0);
+  const double reached =
+      c.gemm_efficiency.of(gpu.architecture, gpu.compute_capability) * (half_rate(gpu) ? half_rate_gain : 1.0);
   if (!gpu.tdp_w || !gpu.fp16_dense_tflops) return reached;
   return std::min(reached, *gpu.tdp_w * c.tflops_per_watt.of(gpu.compute_capability) / *gpu.fp16_dense_tflops);
 }
@@ -36,7 +38,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
       layout_(layout),
       c_(c),
       engine_(to_text(work.inference.engine)),
-      generation_(work.inference.generation),
+      generation_(generation_on(work.inference, machine.device)),
       head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
       layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
   const catalog::Gpu& gpu = *machine.device.gpu;
@@ -60,17 +62,19 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   expert_width_ = format.bits / 8;
   body_width_ = format.experts_only && p_.experts != 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
-  has_ = habits();
+  has_ = habits(engine_limits(work, machine, c).batched_tokens);
   if (layout.tp > 1 && !layers_in_turn_) tensor_way_ = way(layout.tp);
   if (layout.ep > layout.tp) expert_way_ = way(layout.ep);
 }
 
-Replica::Habits Replica::habits() const {
+Replica::Habits Replica::habits(double batched_tokens) const {
   Habits out{};
-  out.batched_tokens = of(c_.batched_tokens);
+  out.batched_tokens = batched_tokens;
   out.prefill_bytes = of(c_.prefill_bytes);
   out.prefill_attention = of(c_.prefill_attention_efficiency);
   out.prefill_layer_us = of(c_.prefill_layer_us);
+  out.prompt_graph_tokens = of(c_.prompt_graph_tokens);
+  out.prompt_rows_half = of(c_.prompt_rows_half);
   out.expert_efficiency = c_.expert_efficiency.of(engine_);
   out.pipelines_prompts = of(c_.pipelines_prompts);
   out.step_us = of(c_.decode_step_us);
@@ -84,7 +88,9 @@ Replica::Habits Replica::habits() const {
   return out;
 }
 
-double Replica::of(const Coefficient& coefficient) const { return coefficient.of(engine_, generation_); }
+double Replica::of(const Coefficient& coefficient) const {
+  return coefficient.of(engine_, generation_, machine_.device.gpu->architecture);
+}
 
 double Replica::passes(double tokens) const { return std::ceil(tokens / has_.batched_tokens); }
 
@@ -92,28 +98,56 @@ double Replica::prompts_per_pass(double tokens, double batch) const {
   return std::clamp(std::floor(has_.batched_tokens / std::max(tokens, 1e-9)), 1.0, batch);
 }
 
+/// Of a pass over so many rows the rate that products reach: tiles of many rows, filled in part.
+FlopPerSecond Replica::prompt_rate(double rows) const { return matmul_rate_ * (rows / (rows + has_.prompt_rows_half)); }
+
+FlopPerSecond Replica::decode_rate(double rows) const {
+  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
+  // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
+  constexpr double kWastedEach = 8;
+  const bool unpacked = widened_ && engine_ == to_text(job::Engine::llama_cpp);
+  const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
+  return matmul_rate_ * (rows / (rows + wasted));
+}
+
+Seconds Replica::prompt_products(double tokens, double rows) const {
+  const Seconds dense = flop(2 * p_.body * tokens) / prompt_rate(rows);
+  if (p_.routed_share == 0) return dense;
+  const double routed = rows * p_.routed_share;  // tokens that one expert sees
+  const FlopPerSecond expert_rate =
+      matmul_rate_ * (has_.expert_efficiency * routed / (routed + c_.expert_rows_half.value));
+  return dense + flop(2 * p_.experts * p_.routed_share * tokens) / expert_rate;
+}
+
+Seconds Replica::decode_products(double sequences, double rows) const {
+  return flop(2 * (p_.active(0) * decoder_ + head_) * sequences) / decode_rate(rows);
+}
+
+Seconds Replica::head_products(double prompts, double rows) const {
+  return flop(2 * head_ * prompts) / prompt_rate(rows);
+}
+
+Seconds Replica::prompt_attention(double tokens, double behind, double rows) const {
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  // A causal prompt attends to what is cached at first, to all of it at the end.
+  const bool causal = m_.is_generator() && !m_.is_encoder_decoder();
+  const double pairs = causal ? attended_until(behind + tokens) - attended_until(behind) : attended(tokens) * tokens;
+  return flop(4 * heads * pairs) / (prompt_rate(rows) * has_.prefill_attention);
+}
+
+Seconds Replica::between_products(double tokens) const {
+  const double together = layers_in_turn_ ? 1 : layout_.tp;
+  return bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens / together) / machine_.device.bandwidth;
+}
+
 /// The GPU's own time for prompts: products, attention and what streams through memory between them.
 Replica::PromptParts Replica::pass_compute(double tokens, double prompts, double cached) const {
   const double all = tokens * prompts;
   const double pass = std::min(all, has_.batched_tokens);
-  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-  // A causal prompt attends to what is cached at first, to all of it at the end.
-  const bool causal = m_.is_generator() && !m_.is_encoder_decoder();
-  const double reach = causal ? (attended(cached) + attended(cached + tokens)) / 2 : attended(tokens);
-  const Flop products = flop(2 * p_.body * all + 2 * head_ * prompts);
-  const Flop experts = flop(2 * p_.experts * p_.routed_share * all);
-  const Flop attention = flop(4 * heads * reach * tokens * prompts);
-  const double busy = pass / (pass + c_.gemm_tokens_half.value);
-  const FlopPerSecond rate = matmul_rate_ * busy;
-  const double routed = pass * p_.routed_share;  // tokens that one expert sees
-  const FlopPerSecond expert_rate =
-      matmul_rate_ * (has_.expert_efficiency * routed / (routed + c_.expert_rows_half.value));
-  const double together = layers_in_turn_ ? 1 : layout_.tp;
-  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * all / together);
   PromptParts parts;
-  parts.products = products / rate + (p_.routed_share != 0 ? experts / expert_rate : Seconds{});
-  parts.attention = attention / (rate * has_.prefill_attention);
-  parts.between = between / machine_.device.bandwidth;
+  parts.products = prompt_products(all, pass) + head_products(prompts, pass);
+  parts.attention = prompt_attention(tokens, cached, pass) * prompts;
+  parts.between = between_products(all);
   return parts;
 }
 
@@ -135,7 +169,8 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
     stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
   }
   for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
-  parts.host = microseconds(has_.prefill_layer_us * p_.layers * count) * reader;
+  const bool launched = all / count > has_.prompt_graph_tokens;
+  parts.host = launched ? prompt_launch() * count * reader : Seconds{};
   parts.fixed = microseconds(has_.step_us * count);
   parts.link = traffic(all) * reader;
   parts.total = record(trace, {"inference.prefill", "{:.2f}", "ms"}, [&](auto told) {
@@ -165,18 +200,10 @@ Replica::Parts Replica::decode(double batch, Cached context, double checked) con
 Replica::Parts Replica::decoded(double batch, Cached context, double checked, Trace* trace) const {
   Parts parts;
   const double rows = batch * checked;
-  const Seconds weights = reading(read_once(rows) * decoder_);
-  const Seconds caches = bytes(cache_traffic(context) * batch) / bandwidth_;
-  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
-  const Flop products = flop(2 * (p_.active(0) * decoder_ + head_) * rows);
-  const Flop scores = flop(4 * heads * attended(context.total()) * decoder_ * rows);
-  const Seconds attention = attention_rate_ > FlopPerSecond{} ? scores / attention_rate_ : Seconds{};
-  // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
-  // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
-  constexpr double kWastedEach = 8;
-  const bool unpacked = widened_ && engine_ == to_text(job::Engine::llama_cpp);
-  const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
-  const Seconds dense = products / (matmul_rate_ * (rows / (rows + wasted)));
+  const Seconds weights = reading_weights(rows);
+  const Seconds caches = reading_cache(context) * batch;
+  const Seconds attention = scores(context) * rows;
+  const Seconds dense = decode_products(rows, rows);
   parts.memory = weights + caches;
   parts.caches = caches;
   parts.compute = dense + attention;
@@ -197,6 +224,53 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked, Tr
            told([&] { return say("handling {:g} sequences", batch); }, parts.sequences);
   });
   return parts;
+}
+
+/// One pass over parts of prompts and sequences that decode.
+PassParts Replica::parts_of(double prompt_tokens, double prompts, double behind, double sequences,
+                            Cached context) const {
+  const double rows = prompt_tokens + sequences;
+  PassParts parts;
+  parts.weights = reading_weights(rows).raw();
+  if (sequences > 0) {
+    parts.products = decode_products(sequences, rows).raw();
+    parts.caches = std::max(reading_cache(context), scores(context)).raw() * sequences;
+    parts.host = host(context.total()).raw() * decoder_;
+  }
+  if (prompt_tokens > 0) {
+    const double each = prompt_tokens / std::max(1.0, prompts);
+    parts.products += prompt_products(prompt_tokens, rows).raw() + head_products(prompts, rows).raw();
+    parts.attention = prompt_attention(each, behind, rows).raw() * std::max(1.0, prompts);
+    parts.between = between_products(prompt_tokens).raw();
+    if (rows > has_.prompt_graph_tokens) parts.launch = prompt_launch().raw();
+  }
+  parts.fixed = fixed().raw();
+  parts.links = traffic(rows).raw() * decoder_;
+  parts.host_exposed = has_.host_exposed;
+  return parts;
+}
+
+Seconds Replica::added_by(double prompts, double tokens, double behind, double sequences, Cached context) const {
+  if (tokens <= 0) return {};
+  const double all = prompts * tokens;
+  // What decodes takes its rows of each pass.
+  const double room = std::max(1.0, has_.batched_tokens - sequences);
+  const double count = std::ceil(all / room);
+  const double bare = sequences > 0 ? pass_time(parts_of(0, 0, 0, sequences, context)) : 0;
+  // Parts of a prompt are read one behind the other; on average, in the middle of it.
+  const double before = behind + (prompts <= 1 ? tokens * (1 - 1 / count) / 2 : 0);
+  const double one = pass_time(parts_of(all / count, std::max(1.0, prompts / count), before, sequences, context));
+  return seconds((one - bare) * count);
+}
+
+Seconds Replica::reading_weights(double rows) const { return reading(read_once(rows) * decoder_); }
+
+Seconds Replica::reading_cache(Cached context) const { return bytes(cache_traffic(context)) / bandwidth_; }
+
+Seconds Replica::scores(Cached context) const {
+  if (attention_rate_ <= FlopPerSecond{}) return {};
+  const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
+  return flop(4 * heads * attended(context.total()) * decoder_) / attention_rate_;
 }
 
 Seconds Replica::least_prompt(double tokens) const {
@@ -239,6 +313,14 @@ double Replica::attended(double context) const {
   if (m_.is_encoder_decoder()) return p_.layers * context;
   const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
   return full * context + m_.kv_window_layers.value_or(0) * std::min(context, m_.window_tokens.value_or(context));
+}
+
+/// The same, summed over every token of a prompt of so many.
+double Replica::attended_until(double tokens) const {
+  const double windowed = std::min(tokens, m_.window_tokens.value_or(tokens));
+  const double full = m_.kv_full_layers.value_or(p_.layers - m_.kv_window_layers.value_or(0));
+  return full * tokens * tokens / 2 +
+         m_.kv_window_layers.value_or(0) * (windowed * windowed / 2 + (tokens - windowed) * windowed);
 }
 
 /// Weight bytes touched by `batch` tokens: of E experts, E (1 − (1 − k/E)^batch) are visited. Experts spread over

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "physics/serving/inference.hpp"
+#include "physics/serving/pass.hpp"
 
 namespace gpusel::physics {
 
@@ -20,6 +21,7 @@ class Replica {
   Seconds burst(double tokens, double prompts, double cached) const;
   /// Prompts that share a pass when `batch` requests are in flight, at least one.
   double prompts_per_pass(double tokens, double batch) const;
+  double batched_tokens() const { return has_.batched_tokens; }
 
   struct Parts {
     Seconds memory, compute, launch, host, sequences, link, total;
@@ -32,6 +34,35 @@ class Replica {
   Parts decode(double batch, Cached context, Trace* trace) const {
     return trace != nullptr ? decoded(batch, context, 1, trace) : decode(batch, context);
   }
+  // The parts of a pass that may read prompts and decode at once: what the simulator of serving tabulates. Rows are all
+  // tokens of the pass.
+  Seconds reading_weights(double rows) const;
+  /// Matrix products for so many of the rows: of prompts, of sequences that decode, of the last layer for prompts.
+  Seconds prompt_products(double tokens, double rows) const;
+  Seconds decode_products(double sequences, double rows) const;
+  Seconds head_products(double prompts, double rows) const;
+  /// Attention of a prompt's tokens to those behind which they come and to each other.
+  Seconds prompt_attention(double tokens, double behind, double rows) const;
+  /// What streams through memory between the products of a prompt.
+  Seconds between_products(double tokens) const;
+  /// Of one sequence that decodes: reading its cache, and attending to it on the ordinary cores; the longer one counts.
+  Seconds reading_cache(Cached context) const;
+  Seconds scores(Cached context) const;
+  /// Between GPUs.
+  Seconds traffic(double rows) const;
+  /// Launching a decode step where there are no graphs.
+  Seconds host(double context) const;
+  /// Of every step: small kernels, gaps between them and the scheduler. Of every sequence that decodes: sampling, and
+  /// sending the token. Of a pass without graphs: launching its kernels, while the GPU is busy with them.
+  Seconds fixed() const { return microseconds(has_.launches_us) * decoder_; }
+  Seconds per_sequence() const { return microseconds(has_.sequence_us); }
+  double prompt_graph_tokens() const { return has_.prompt_graph_tokens; }
+  Seconds prompt_launch() const { return microseconds(has_.prefill_layer_us * p_.layers); }
+
+  /// What prompts add to the step of `sequences` that decode, where they are read in it: `tokens` of each, behind
+  /// `behind` that are cached.
+  Seconds added_by(double prompts, double tokens, double behind, double sequences, Cached context) const;
+
   /// A prompt's cache on its way to the replica that answers.
   Seconds handover(double tokens) const;
 
@@ -42,13 +73,14 @@ class Replica {
 
   /// Tokens per second of a pipeline with several batches in flight, against one at a time.
   double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(layout_.pp); }
-  /// The coefficient's value for this engine and its generation.
+  /// The coefficient's value for this engine: of its generation, else on this architecture.
   double of(const Coefficient& coefficient) const;
 
  private:
   /// The coefficients of its engine, each looked up once: a plan is timed for many batches.
   struct Habits {
     double batched_tokens, prefill_bytes, prefill_attention, prefill_layer_us, expert_efficiency, pipelines_prompts;
+    double prompt_graph_tokens, prompt_rows_half;
     double step_us, launches_us, sequence_us, host_exposed, graph_tokens, cache_copies, cache_efficiency;
   };
   /// Between the GPUs of a group.
@@ -56,18 +88,20 @@ class Replica {
     BytesPerSecond rate;
     Seconds latency;
   };
-  Habits habits() const;
+  Habits habits(double batched_tokens) const;
   Way way(int members) const;
   Parts decoded(double batch, Cached context, double checked, Trace* trace = nullptr) const;
   double passes(double tokens) const;
+  PassParts parts_of(double prompt_tokens, double prompts, double behind, double sequences, Cached context) const;
   PromptParts pass_compute(double tokens, double prompts, double cached) const;
+  FlopPerSecond prompt_rate(double rows) const;
+  FlopPerSecond decode_rate(double rows) const;
   double attended(double context) const;
+  double attended_until(double tokens) const;
   double read_once(double batch) const;
   double busiest_rank(double visited) const;
-  Seconds host(double context) const;
   double cache_traffic(Cached context) const;
   Seconds reading(double weight_bytes) const;
-  Seconds traffic(double tokens) const;
 
   const catalog::Model& m_;
   const catalog::Parameters& p_;

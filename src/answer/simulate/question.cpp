@@ -1,0 +1,109 @@
+// The words of the question: what is asked, how it is served, what counts as in time.
+#include <algorithm>
+
+#include "answer/simulate/simulate.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::assign;
+using job::kCount;
+using job::kLength;
+using job::kShare;
+using job::Limits;
+using job::Option;
+
+constexpr std::string_view kAsked = to_say("Requests");
+constexpr std::string_view kServed = to_say("Serving");
+constexpr std::string_view kRun = to_say("Run");
+constexpr Limits kSeconds{{0, 1e7}, 1000};
+constexpr Limits kAny{{0, 1e15}, 1000};
+
+#define GPUSEL_SET(...) [](SimulateQuestion& q, std::string_view t) { return __VA_ARGS__; }
+
+constexpr Option<SimulateQuestion> kSimulateOptions[] = {
+    {"traffic", "", "NAME|FILE",
+     to_say(
+         "a log of requests, replayed as it is (CSV, JSON Lines, results of vLLM or GuideLLM; '-': standard input), or "
+         "a kind of traffic: conversation, code, chat, long-chat, rag …"),
+     kAsked, GPUSEL_SET(assign(t, q.traffic))},
+    {"time_unit", "", "s|ms|us|ns", to_say("of a log's times, where its columns do not say it"), kAsked,
+     GPUSEL_SET(assign(t, q.time_unit))},
+    {"hash_block", "", "N", to_say("prompt tokens per entry of a log's hash_ids (default: 512)"), kAsked,
+     GPUSEL_SET(assign(t, q.hash_block, kLength))},
+    {"arrivals", "", "poisson|gamma:CV|even|NAME",
+     to_say(
+         "how requests come: at random, with gaps of that coefficient of variation, evenly, or as a kind of traffic"),
+     kAsked, GPUSEL_SET(assign(t, q.arrivals))},
+    {"users", "", "N", to_say("users, each of whom waits for an answer, thinks and asks again"), kAsked,
+     GPUSEL_SET(assign(t, q.users, kCount))},
+    {"think", "think-time", "S", to_say("that a user thinks on average, seconds (default: 0)"), kAsked,
+     GPUSEL_SET(assign(t, q.think_s, kSeconds))},
+    {"sessions", "", "N", to_say("as users, with prompts that grow by every turn and answer"), kAsked,
+     GPUSEL_SET(assign(t, q.sessions, kCount))},
+    {"turns", "", "N", to_say("of a session (default: 5)"), kAsked, GPUSEL_SET(assign(t, q.turns, kCount))},
+    {"shared_prefix", "", "TOKENS", to_say("that all prompts begin with"), kAsked,
+     GPUSEL_SET(assign(t, q.shared_prefix, kLength))},
+
+    {"replicas", "", "N", to_say("of that machine (default: 1)"), kServed, GPUSEL_SET(assign(t, q.replicas, kCount))},
+    {"router", "", "KIND", to_say("round-robin, least-requests (default), least-tokens or prefix"), kServed,
+     GPUSEL_SET(assign(t, q.router))},
+    {"max_num_seqs", "max-batch-size", "N", to_say("sequences that decode together (default: the engine's)"), kServed,
+     GPUSEL_SET(assign(t, q.max_num_seqs, kCount))},
+    {"max_num_batched_tokens", "max-num-tokens", "N", to_say("tokens of one step (default: the engine's)"), kServed,
+     GPUSEL_SET(assign(t, q.max_num_batched_tokens, kLength))},
+    {"block_size", "", "N", to_say("tokens of a block of the cache (default: the engine's)"), kServed,
+     GPUSEL_SET(assign(t, q.block_size, Limits{{1, 4096}, 1000}))},
+    {"kv_tokens", "", "N", to_say("that the cache of one replica has room for (default: as estimated)"), kServed,
+     GPUSEL_SET(assign(t, q.kv_tokens, Limits{{1, 1e12}, 1000}))},
+    {"num_gpu_blocks", "", "N", to_say("the same in blocks"), kServed,
+     [](SimulateQuestion& q, std::string_view t) -> Status {
+       job::Count blocks;
+       if (Status set = assign(t, blocks, Limits{{1, 1e10}, 1000}); !set) return set;
+       q.kv_blocks = blocks;
+       return {};
+     }},
+    {"async_scheduling", "", "BOOL",
+     to_say("schedule a step while the one before it runs (default: as the version does)"), kServed,
+     GPUSEL_SET(assign(t, q.async_scheduling)), true},
+    {"chunked_prefill", "", "BOOL", to_say("a prompt may take several steps (default: as the version does)"), kServed,
+     GPUSEL_SET(assign(t, q.chunked_prefill)), true},
+    {"prefix_caching", "", "BOOL", to_say("prefixes stay in the cache (default: as the version does)"), kServed,
+     GPUSEL_SET(assign(t, q.prefix_caching)), true},
+    {"prefill_replicas", "", "N", to_say("replicas that only read prompts"), kServed,
+     GPUSEL_SET(assign(t, q.prefill_replicas, kCount))},
+    {"decode_replicas", "", "N", to_say("replicas that only generate answers"), kServed,
+     GPUSEL_SET(assign(t, q.decode_replicas, kCount))},
+    {"transfer_gbps", "", "GBIT", to_say("between them, Gbit/s (default: 400)"), kServed,
+     GPUSEL_SET(assign(t, q.transfer_gbps, Limits{{0.01, 1e6}, 1000}))},
+    {"start_delay", "", "S", to_say("from a replica's start until it serves, seconds: provisioning, image, weights"),
+     kServed, GPUSEL_SET(assign(t, q.start_delay_s, kSeconds))},
+    {"autoscale", "", "MIN..MAX", to_say("replicas follow the requests in flight"), kServed,
+     GPUSEL_SET(assign(t, q.autoscale))},
+    {"reclaim_per_hour", "", "N", to_say("times an hour that each replica is taken away, as spot is"), kServed,
+     GPUSEL_SET(assign(t, q.reclaims_per_hour, Limits{{0, 3600}, 1000}))},
+
+    {"requests", "num-prompts", "N", to_say("to simulate (default: until percentiles are known to 5 %)"), kRun,
+     GPUSEL_SET(assign(t, q.requests, Limits{{10, 2e7}, 1000}))},
+    {"warm_up", "", "S", to_say("seconds left out at the beginning (default: a fifth of the run, nothing of a log)"),
+     kRun, GPUSEL_SET(assign(t, q.warm_up_s, kSeconds))},
+    {"seed", "", "N", to_say("of the random numbers (default: 1)"), kRun, GPUSEL_SET(assign(t, q.seed, kAny))},
+    {"knee", "", "BOOL", to_say("latency against the rate, up to saturation (default: true)"), kRun,
+     [](SimulateQuestion& q, std::string_view t) -> Status {
+       std::optional<bool> on;
+       if (Status set = assign(t, on); !set) return set;
+       q.knee = *on;
+       return {};
+     },
+     true},
+};
+
+#undef GPUSEL_SET
+
+}  // namespace
+
+std::span<const Option<SimulateQuestion>> simulate_options() { return kSimulateOptions; }
+
+}  // namespace gpusel::answer

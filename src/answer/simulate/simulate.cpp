@@ -1,0 +1,310 @@
+#include "answer/simulate/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer/facts/limits.hpp"
+#include "answer/search/market.hpp"
+#include "answer/simulate/parts.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Request;
+
+class Simulating {
+ public:
+  Simulating(const SimulateQuestion& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
+             const physics::Coefficients& coefficients)
+      : question_(question), catalog_(catalog), rules_(rules), c_(coefficients) {
+    answer_.seed = static_cast<std::uint64_t>(question.seed.value_or(1));
+    answer_.currency = question.base.currency;
+    answer_.engine_version = question.base.request.engine_version;
+  }
+
+  Result<Simulated> run() {
+    auto load = asked_load(question_, catalog_);
+    if (!load) return std::unexpected(load.error());
+    answer_.demand = std::move(load->demand);
+    answer_.traffic = std::move(load->traffic);
+    answer_.notes = std::move(load->notes);
+    for (const auto step :
+         {&Simulating::resolve, &Simulating::find_machine, &Simulating::lay_out, &Simulating::set_goal})
+      if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
+    simulate();
+    add_money();
+    add_notes();
+    return std::move(answer_);
+  }
+
+ private:
+  /// The question as the planner asks it: lengths on average, and the load.
+  Request planned_request() const {
+    Request request = question_.base.request;
+    request.task = job::Task::inference;
+    if (!request.mode) request.mode = job::Mode::online;
+    const serve::Demand& demand = answer_.demand;
+    double input = demand.replays() ? answer_.traffic.input.mean : demand.input.mean();
+    double output = demand.replays() ? answer_.traffic.output.mean : demand.output.mean();
+    if (demand.users.turns > 1) input += (input + output) * (demand.users.turns - 1) / 2.0;
+    request.input_tokens = std::max<std::int64_t>(1, std::llround(input));
+    request.output_tokens = std::max<std::int64_t>(1, std::llround(output));
+    request.request_rate.reset();
+    if (demand.users.count > 0) {
+      request.concurrency = demand.users.count;
+      request.slo_percentile.reset();  // the planner has it for rates alone
+      request.strict_slo.reset();
+    } else {
+      request.request_rate = demand.rate / machines();
+    }
+    return request;
+  }
+  double machines() const { return static_cast<double>(question_.replicas.value_or(1)); }
+
+  Status resolve() {
+    const Request& asked = question_.base.request;
+    if (asked.task && *asked.task != job::Task::inference)
+      return usage_error(say("only inference is simulated"), "--task", say("--task inference, or none"));
+    const Request request = planned_request();
+    auto found = find_model(request, catalog_);
+    if (!found) return std::unexpected(found.error());
+    answer_.own_model = found->own;
+    if (job::is_counted(request, found->model) || !found->model->is_generator() || found->model->is_encoder_decoder())
+      return usage_error(say("{} does not answer token by token behind its prompt", found->model->id), "--model",
+                         say("estimate says how fast it is"));
+    auto work = resolve_work(request, *found, catalog_);
+    if (!work) return std::unexpected(work.error());
+    answer_.work = std::move(*work);
+    return {};
+  }
+
+  Status find_machine() {
+    const Request& request = question_.base.request;
+    if (!question_.offer.empty() && !request.gpu.empty())
+      return usage_error(say("the machine is named twice"), "--gpu", say("name an instance or a GPU"));
+    if (!question_.offer.empty()) return named_offer();
+    return request.gpu.empty() ? best_offer() : named_gpu();
+  }
+
+  Status named_gpu() {
+    const Request& request = question_.base.request;
+    const auto gpu = catalog_.gpu(request.gpu);
+    if (!gpu) {
+      Error error = gpu.error();
+      error.where = "--gpu";
+      return std::unexpected(std::move(error));
+    }
+    job::Assumptions assumed;
+    auto machine = requested_machine(request, **gpu, c_, assumed);
+    if (!machine) return std::unexpected(machine.error());
+    answer_.machine = *machine;
+    return plan_machine();
+  }
+
+  Status named_offer() {
+    const auto instance = catalog_.instance(question_.offer);
+    if (!instance) return std::unexpected(instance.error());
+    answer_.instance = *instance;
+    auto machine = machine_of(**instance, 1, catalog_, c_);
+    if (!machine) return std::unexpected(machine.error());
+    answer_.machine = *machine;
+    return plan_machine();
+  }
+
+  Status best_offer() {
+    Question question = question_.base;
+    question.request = planned_request();
+    question.request.ttft_ms = question_.base.request.ttft_ms;
+    question.detailed = 1;
+    question.alternatives = false;
+    const auto advice = recommend(question, catalog_, rules_, c_);
+    if (!advice) return std::unexpected(advice.error());
+    if (advice->recommendations.empty())
+      return std::unexpected(Error{ErrorKind::unsatisfied,
+                                   say("no machine that recommend finds serves this load"),
+                                   {},
+                                   say("name one with --gpu or as PROVIDER/SKU")});
+    const Recommendation& best = advice->recommendations.front();
+    answer_.instance = best.instance;
+    answer_.offer = best.offer;
+    answer_.region = best.region;
+    answer_.quote = best.cost;
+    answer_.machine = best.machine();
+    answer_.plan = best.plan();
+    answer_.notes.push_back(say("the machine is the first that recommend finds: {} × {} {}", best.machine().nodes,
+                                best.instance->provider, printable(best.instance->sku)));
+    return check_fit();
+  }
+
+  /// As the planner would have it at that rate, or where that is too much, at the most that it serves.
+  Status plan_machine() {
+    auto plan = physics::plan_inference(answer_.work, answer_.machine, c_);
+    if (!plan) return std::unexpected(plan.error());
+    if (plan->rate <= 0 && answer_.work.inference.request_rate) {
+      job::Job open = answer_.work;
+      open.inference.request_rate.reset();
+      auto most = physics::plan_inference(open, answer_.machine, c_);
+      if (most) plan = std::move(most);
+    }
+    answer_.plan = std::move(*plan);
+    return check_fit();
+  }
+
+  Status check_fit() const {
+    if (answer_.plan.fits) return {};
+    return std::unexpected(
+        Error{ErrorKind::unsatisfied, answer_.plan.problem.text(), {}, say("gpusel estimate says what would fit")});
+  }
+
+  Status lay_out() {
+    auto setup = serve::setup_of(answer_.work, answer_.machine, answer_.plan.layout, answer_.plan.serving->room, c_);
+    if (!setup)
+      return std::unexpected(Error{ErrorKind::unsatisfied,
+                                   say("the compute rate of {} is not published", answer_.machine.device.gpu->id),
+                                   {},
+                                   {}});
+    answer_.setup = std::move(*setup);
+    if (Status set = apply_wishes(question_, answer_); !set) return set;
+    const double context = static_cast<double>(question_.base.request.context.value_or(0));
+    answer_.setup.scheduling.longest =
+        static_cast<std::uint32_t>(context > 0 ? context : answer_.work.model->max_context.value_or(0));
+    serve::Demand& demand = answer_.demand;
+    if (demand.users.turns > 0) demand.longest = answer_.setup.scheduling.longest;
+    return {};
+  }
+
+  Status set_goal() {
+    const auto& job = answer_.work.inference;
+    serve::Targets& targets = answer_.goal.targets;
+    const auto in_seconds = [](std::optional<double> ms) { return ms ? std::optional(*ms / 1000) : std::nullopt; };
+    targets = {in_seconds(job.ttft_ms), in_seconds(job.tpot_ms), in_seconds(job.itl_ms), in_seconds(job.e2e_ms)};
+    answer_.goal.share = job::slo_percentile(question_.base.request) / 100;
+    answer_.goal.confidence = answer_.work.confidence;
+    serve::Fleet& fleet = answer_.setup.fleet;
+    // Autoscaling keeps replicas at most of what they carry without waiting.
+    constexpr double kKept = 0.7;
+    if (fleet.most_replicas > 0) fleet.wanted_requests = std::max(1.0, kKept * carried());
+    return {};
+  }
+
+  /// Requests in flight on one replica at the highest rate that keeps the goal, or at saturation.
+  double carried() const {
+    serve::Setup one = answer_.setup;
+    one.fleet = {};
+    serve::Effort effort{.requests = 3000, .warm_up = {}, .seed = answer_.seed, .draws = 0, .drawn_requests = 3000};
+    serve::Demand demand = answer_.demand;
+    const auto found = serve::simulate(one, demand, answer_.goal, {}, effort);
+    demand.rate = found.most_requests_per_s;
+    effort.knee = false;
+    return serve::simulate(one, demand, answer_.goal, {}, effort).outcome.batch.mean;
+  }
+
+  void simulate() {
+    serve::Effort effort;
+    if (question_.requests) effort.requests = static_cast<std::size_t>(*question_.requests);
+    effort.warm_up = question_.warm_up_s;
+    effort.seed = answer_.seed;
+    effort.knee = question_.knee;
+    effort.keep = true;
+    answer_.simulation = serve::simulate(answer_.setup, answer_.demand, answer_.goal, doubt_of(answer_, c_), effort);
+    if (!answer_.demand.replays()) measure(answer_.simulation.asked, answer_.traffic);
+    const std::uint32_t context = answer_.setup.scheduling.longest;
+    if (context == 0) return;
+    for (const auto& request : answer_.simulation.asked.all)
+      if (request.input + request.output > context) answer_.traffic.too_long += 1;
+  }
+
+  void add_money() {
+    if (answer_.instance == nullptr) return;
+    const auto converter = money::Converter::into(answer_.currency, catalog_);
+    if (!converter) return;
+    const money::Quoter quoter(catalog_, c_, *converter, question_.base.today);
+    if (answer_.offer == nullptr) cheapest(quoter);
+    if (answer_.offer == nullptr) return;
+    const double nodes = answer_.machine.nodes;
+    const auto rate = quoter.hourly(*answer_.offer);
+    if (!rate) return;
+    const double fleet = answer_.setup.fleet.most_replicas > 0
+                             ? answer_.simulation.outcome.replicas / answer_.plan.layout.dp
+                             : answer_.machines;
+    answer_.hourly = *rate * nodes * fleet;
+    const double good = answer_.simulation.outcome.good_output_tokens_per_s;
+    if (good > 0) answer_.per_million = *answer_.hourly / 3600 / good * 1e6;
+  }
+
+  /// Of the instance that was named: what it costs on demand, or else under any term that is allowed.
+  void cheapest(const money::Quoter& quoter) {
+    rules::Facts known;
+    known.set(rules::Fact::accepts_unavailable, question_.base.constraints.include_unavailable.value_or(false));
+    const auto limits = LimitSet::of(question_.base.constraints, catalog_);
+    std::vector<rules::Rule> all;
+    if (limits) all = limits->rules();
+    std::ranges::copy(rules_, std::back_inserter(all));
+    const Market market(catalog_, quoter, all, known, question_.base.today);
+    double least = 0;
+    const auto use_of = [](const catalog::Offer&) { return money::Use{}; };
+    for (Priced& priced : market.allowed(*answer_.instance, use_of, known)) {
+      if (priced.offer->term != catalog::Term::on_demand && question_.base.constraints.terms.empty()) continue;
+      if (answer_.offer != nullptr && priced.quote.rate >= least) continue;
+      answer_.offer = priced.offer;
+      answer_.region = &catalog_.region_of(*priced.offer);
+      least = priced.quote.rate;
+      answer_.quote = std::move(priced.quote);
+    }
+  }
+
+  void add_notes() {
+    const serve::Simulation& s = answer_.simulation;
+    if (s.saturated)
+      answer_.notes.push_back(
+          say("more requests come than can be served: the queue grows as long as this lasts, and waiting times "
+              "are those of this run alone"));
+    if (answer_.traffic.too_long > 0)
+      answer_.notes.push_back(
+          say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",
+              answer_.setup.scheduling.longest, answer_.traffic.too_long));
+    if (static_cast<double>(s.outcome.unserved) > answer_.traffic.too_long)
+      answer_.notes.push_back(say("requests larger than the cache of a replica: {}; they are never served",
+                                  s.outcome.unserved - static_cast<std::size_t>(answer_.traffic.too_long)));
+    if (s.outcome.preemptions > 0)
+      answer_.notes.push_back(
+          say("the cache was full: requests were sent back and read again, {} times", s.outcome.preemptions));
+  }
+
+  const SimulateQuestion& question_;
+  const catalog::Catalog& catalog_;
+  std::span<const rules::Rule> rules_;
+  const physics::Coefficients& c_;
+  Simulated answer_;
+};
+
+}  // namespace
+
+Result<Simulated> answer_simulate(const SimulateQuestion& question, const catalog::Catalog& catalog,
+                                  std::span<const rules::Rule> rules, const physics::Coefficients& coefficients) {
+  return Simulating(question, catalog, rules, coefficients).run();
+}
+
+std::string per_request_csv(const Simulated& simulated) {
+  std::string out =
+      "arrival_s,input_tokens,output_tokens,cached_tokens,replica,queued_ms,ttft_ms,tpot_ms,e2e_ms,preempted\n";
+  const auto& all = simulated.simulation.asked.all;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& request = all[i];
+    const serve::Served& served = simulated.simulation.served[i];
+    out += format("{:.6f},{},{},{},{},", request.arrival, request.input, request.output, served.cached, served.replica);
+    if (!served.done()) {
+      out += format(",,,,{}\n", served.preempted);
+      continue;
+    }
+    out += format("{:.3f},{:.3f},", 1000 * served.queued, 1000 * served.ttft);
+    if (request.output > 1) out += format("{:.4f}", 1000 * served.tpot(request.output));
+    out += format(",{:.3f},{}\n", 1000 * served.e2e, served.preempted);
+  }
+  return out;
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,50 @@
+// What is asked of a service, as something to draw requests from: how long they are, how they come, what they share.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "job/traffic/length.hpp"
+#include "job/traffic/requests.hpp"
+
+namespace gpusel::serve {
+
+using job::Length;
+
+/// How requests come that nobody waits for: gaps of a gamma distribution, at a rate that differs from minute to minute.
+struct Process {
+  double gap_cv = 1;     // standard deviation of the gaps over their mean; 1: at random (Poisson), 0: evenly
+  double minute_cv = 0;  // the same of the minutes' rates
+};
+
+/// Users who wait for their answers. What each thinks before it asks is exponential.
+struct Users {
+  std::uint32_t count = 0;  // 0: requests come on their own
+  double think = 0;         // s, mean
+  std::uint32_t turns = 0;  // of a session whose prompts grow by every turn and answer; 0: requests stand alone
+};
+
+struct Demand {
+  Length input = Length::fixed(1024);
+  Length output = Length::fixed(256);
+  double correlation = 0;  // of the normal variables behind the two
+  Process process;
+  double rate = 1;  // requests per second, where no users are
+  Users users;
+  double shared_prefix = 0;                  // tokens at the start of every prompt
+  double session_share = 0;                  // of requests, those that go on with an earlier prompt and its answer
+  std::uint32_t longest = 0;                 // tokens of a prompt and its answer, that sessions end at; 0: no end
+  std::shared_ptr<const job::Requests> log;  // replayed as it is, stretched to `rate`; nothing else counts then
+  double log_rate = 1;                       // its own, requests per second
+
+  bool replays() const { return log != nullptr; }
+};
+
+/// The first `count` requests at that rate, sorted by arrival; the same for every rate but for the time between them.
+job::Requests draw(const Demand& demand, std::size_t count, double rate, std::uint64_t seed);
+
+/// Of a longer log the `most` requests one behind the other that come fastest, at their own rate.
+Demand busiest(Demand demand, std::size_t most);
+
+}  // namespace gpusel::serve

@@ -1,0 +1,344 @@
+#include "serve/simulate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/values/normal.hpp"
+#include "serve/load/random.hpp"
+
+namespace gpusel::serve {
+
+namespace {
+
+constexpr std::size_t kParts = 20;  // of a run, whose spread says how well it is known
+constexpr std::size_t kLeastRequests = 2000;
+constexpr std::size_t kMostRequests = 500'000;
+constexpr std::size_t kMostDrawn = 50'000;  // of a log, for draws of step times and the knee
+constexpr double kKnownTo = 0.05;
+constexpr double kWarmUp = 0.2;        // of a short run
+constexpr std::uint64_t kDoubts = 11;  // stream of random numbers
+
+/// Step times under which a setup runs, and the front end.
+struct Times {
+  StepTimes steps;
+  double front_end = 0;
+};
+
+Times drawn_times(const Setup& setup, const Doubt& doubt, double memory, double compute, double front_end) {
+  return {setup.times.scaled(std::exp(doubt.memory * memory), std::exp(doubt.compute * compute)),
+          setup.scheduling.front_end * std::exp(doubt.front_end * front_end)};
+}
+
+class Simulator {
+ public:
+  Simulator(const Setup& setup, const Demand& demand, const Goal& goal, const Effort& effort)
+      : setup_(setup), demand_(demand), goal_(goal), effort_(effort), times_{setup.times, setup.scheduling.front_end} {
+    scheduling_ = setup.scheduling;
+    if (goal.targets.itl) scheduling_.slow_gap = *goal.targets.itl;
+  }
+
+  struct Shot {
+    job::Requests requests;
+    Run run;
+    Window window;
+    Outcome outcome;
+  };
+
+  /// `count` requests are counted; before them come those that warm up, behind them those that keep the load.
+  Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users) const {
+    Shot shot;
+    const bool log = demand_.replays();
+    const auto before = log ? 0 : static_cast<std::size_t>(kWarmUp * static_cast<double>(count));
+    const std::size_t behind = log ? 0 : tail(count);
+    shot.requests = draw(demand_, before + count + behind, rate, effort_.seed);
+    const std::size_t all = shot.requests.all.size();
+    shot.window = {std::min(before, all), std::min(before + count, all), kParts};
+    if (effort_.warm_up) shot.window.from = first_after(shot.requests, *effort_.warm_up, shot.window.until);
+    Scheduling scheduling = scheduling_;
+    scheduling.front_end = times.front_end;
+    shot.run = serve_requests(shot.requests, times.steps, scheduling, setup_.fleet, users, shot.window, effort_.seed);
+    shot.outcome = outcome_of(shot.requests, shot.run, goal_.targets, shot.window);
+    return shot;
+  }
+
+  Shot shoot(std::size_t count, const Times& times) const {
+    return shoot(count, demand_.rate, times, demand_.users.count);
+  }
+  Shot shoot(std::size_t count) const { return shoot(count, times_); }
+
+  const Times& times() const { return times_; }
+
+  /// Whether a run's queue grows for as long as it lasts: those of the second half wait clearly longer.
+  static bool saturated(const Shot& shot) {
+    if (shot.outcome.utilization < 0.98) return false;
+    const auto& served = shot.run.served;
+    double first = 0;
+    double second = 0;
+    const std::size_t half = (shot.window.until - shot.window.from) / 2;
+    for (std::size_t i = 0; i < half; ++i) {
+      first += served[shot.window.from + i].queued;
+      second += served[shot.window.from + half + i].queued;
+    }
+    const double mean = shot.outcome.measures.e2e.mean - shot.outcome.wait;
+    return half > 0 && second / static_cast<double>(half) > 1.5 * first / static_cast<double>(half) + mean;
+  }
+
+ private:
+  /// So many more that the last of those that count meets a service as busy as the first.
+  static std::size_t tail(std::size_t count) { return std::min<std::size_t>(count / 5, 2000); }
+
+  static std::size_t first_after(const job::Requests& requests, double time, std::size_t until) {
+    const auto at = std::ranges::lower_bound(requests.all, time, {}, &job::LoggedRequest::arrival);
+    return std::min(static_cast<std::size_t>(at - requests.all.begin()), until);
+  }
+
+  const Setup& setup_;
+  const Demand& demand_;
+  const Goal& goal_;
+  const Effort& effort_;
+  const Times times_;
+  Scheduling scheduling_;
+};
+
+/// Whether every percentile but the last is known well enough.
+bool known(const Outcome& outcome, const HalfWidths& widths) {
+  for (const auto measure : kMeasures)
+    for (const auto figure : kFigures) {
+      if (figure == &Figures::p999) continue;
+      const double value = outcome.measures.*measure.*figure;
+      if (std::isfinite(value) && value > 0 && !(widths.measures.*measure.*figure <= kKnownTo * value)) return false;
+    }
+  return true;
+}
+
+std::size_t first_length(const Demand& demand, const Effort& effort) {
+  if (demand.replays()) return std::min(demand.log->all.size(), effort.requests.value_or(SIZE_MAX));
+  const std::size_t users = demand.users.count;
+  return effort.requests.value_or(std::max(kLeastRequests, 10 * users));
+}
+
+/// Until it is known well enough; a log and a stated number once.
+Simulator::Shot main_run(const Simulator& simulator, const Demand& demand, const Effort& effort, HalfWidths& widths,
+                         const Targets& targets) {
+  std::size_t count = first_length(demand, effort);
+  while (true) {
+    auto shot = simulator.shoot(count);
+    widths = half_widths(shot.requests, shot.run, targets, shot.window);
+    const bool once = demand.replays() || effort.requests.has_value();
+    if (once || count >= kMostRequests || known(shot.outcome, widths) || Simulator::saturated(shot)) return shot;
+    count = std::min(kMostRequests, 4 * count);
+  }
+}
+
+/// Evenly over the distribution in every dimension, in an order of chance (Latin hypercube).
+std::vector<double> stratified(std::size_t count, Random& random) {
+  std::vector<double> out(count);
+  for (std::size_t i = 0; i < count; ++i)
+    out[i] = normal_quantile((static_cast<double>(i) + 0.5) / static_cast<double>(count));
+  for (std::size_t i = count; i > 1; --i)
+    std::swap(out[i - 1], out[std::min(i - 1, static_cast<std::size_t>(random.share() * static_cast<double>(i)))]);
+  return out;
+}
+
+/// The share in time, moved as the shorter runs move.
+double moved_share(const Simulation& simulation, const Outcome& draw) {
+  return std::clamp(simulation.outcome.in_time.all + draw.in_time.all - simulation.drawn.in_time.all, 0.0, 1.0);
+}
+
+void draw_times(Simulation& out, const Simulator& simulator, const Setup& setup, const Goal& goal, const Doubt& doubt,
+                const Effort& effort, std::size_t count) {
+  Random random(effort.seed, kDoubts);
+  const auto memory = stratified(effort.draws, random);
+  const auto compute = stratified(effort.draws, random);
+  const auto front_end = stratified(effort.draws, random);
+  out.drawn = simulator.shoot(count).outcome;
+  double met = 0;
+  for (std::size_t i = 0; i < effort.draws; ++i) {
+    const auto shot = simulator.shoot(count, drawn_times(setup, doubt, memory[i], compute[i], front_end[i]));
+    met += moved_share(out, shot.outcome) >= goal.share ? 1 : 0;
+    out.draws.push_back(shot.outcome);
+    if (!Simulator::saturated(shot)) continue;
+    for (const auto measure : {&Measures::ttft, &Measures::e2e})
+      for (const auto figure : kFigures) out.draws.back().measures.*measure.*figure = kNever;
+  }
+  out.meets_goal = met / static_cast<double>(effort.draws);
+}
+
+/// How latency rises with the rate, and the most that keeps the goal.
+class Knee {
+ public:
+  Knee(const Simulator& simulator, const Demand& demand, const Goal& goal, std::size_t count)
+      : simulator_(simulator), demand_(demand), goal_(goal), count_(count) {}
+
+  void sweep(Simulation& out) {
+    if (demand_.users.count > 0) return sweep_users(out);
+    const double most = capacity();
+    if (!(most > 0)) return;
+    for (const double share : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0}) {
+      const double rate = share * most;
+      out.knee.push_back(point(rate, at_rate(rate)));
+    }
+    out.saturates_at = most;
+    out.most_requests_per_s = goal_.targets.any() ? most_in_time(most) : most;
+  }
+
+ private:
+  Simulator::Shot at_rate(double rate) const { return simulator_.shoot(count_, rate, simulator_.times(), 0); }
+
+  static KneePoint point(double rate, const Simulator::Shot& shot) {
+    const Outcome& o = shot.outcome;
+    return {rate, o.in_time.all, o.measures.ttft.p95, o.measures.tpot.p95, o.utilization};
+  }
+
+  /// What is served when far too much comes.
+  double capacity() const {
+    const auto shot = at_rate(1e6);
+    std::vector<double> ends;
+    for (std::size_t i = 0; i < shot.run.served.size(); ++i) {
+      const double end = shot.requests.all[i].arrival + shot.run.served[i].e2e;
+      if (std::isfinite(end)) ends.push_back(end);
+    }
+    std::ranges::sort(ends);
+    const std::size_t from = ends.size() / 4;
+    const std::size_t until = ends.size() * 3 / 4;
+    return until > from && ends[until] > ends[from] ? static_cast<double>(until - from) / (ends[until] - ends[from])
+                                                    : 0;
+  }
+
+  double most_in_time(double most) const {
+    double low = 0;
+    double high = most;
+    constexpr int kHalvings = 8;
+    for (int i = 0; i < kHalvings; ++i) {
+      const double rate = std::midpoint(low, high);
+      (at_rate(rate).outcome.in_time.all >= goal_.share ? low : high) = rate;
+    }
+    return low;
+  }
+
+  void sweep_users(Simulation& out) const {
+    for (const double share : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0}) {
+      const auto users = static_cast<std::uint32_t>(std::lround(share * demand_.users.count));
+      if (users == 0) continue;
+      const auto shot =
+          simulator_.shoot(std::max<std::size_t>(count_, 4 * users), demand_.rate, simulator_.times(), users);
+      out.knee.push_back(point(shot.outcome.requests_per_s, shot));
+      if (shot.outcome.in_time.all >= goal_.share)
+        out.most_requests_per_s = std::max(out.most_requests_per_s, shot.outcome.requests_per_s);
+    }
+  }
+
+  const Simulator& simulator_;
+  const Demand& demand_;
+  const Goal& goal_;
+  const std::size_t count_;
+};
+
+double quantile(std::vector<double> values, double share) {
+  std::ranges::sort(values);
+  const double place = share * static_cast<double>(values.size() - 1);
+  const auto below = static_cast<std::size_t>(place);
+  const std::size_t above = std::min(below + 1, values.size() - 1);
+  if (values[above] == kNever) return place == static_cast<double>(below) ? values[below] : kNever;
+  return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
+}
+
+constexpr double kLow = 0.1;
+constexpr double kHigh = 0.9;
+
+}  // namespace
+
+Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+                    const Effort& effort) {
+  Simulation out;
+  const Simulator simulator(setup, demand, goal, effort);
+  auto shot = main_run(simulator, demand, effort, out.half_widths, goal.targets);
+  out.outcome = shot.outcome;
+  out.requests = shot.outcome.requests;
+  out.saturated = Simulator::saturated(shot);
+  if (effort.keep) {
+    if (!shot.run.arrivals.empty())
+      for (std::size_t i = 0; i < shot.run.arrivals.size(); ++i) shot.requests.all[i].arrival = shot.run.arrivals[i];
+    out.asked = std::move(shot.requests);
+    out.served = std::move(shot.run.served);
+  }
+  const std::size_t users = demand.users.count;
+  const Demand shorter = busiest(demand, kMostDrawn);
+  const Simulator again(setup, shorter, goal, effort);
+  const std::size_t few = demand.replays() ? first_length(shorter, effort)
+                                           : std::min(out.requests, std::max(effort.drawn_requests, 4 * users));
+  if (effort.draws > 0) draw_times(out, again, setup, goal, doubt, effort, few);
+  if (effort.knee) Knee(again, shorter, goal, few).sweep(out);
+  return out;
+}
+
+Bounds bounds(const Simulation& simulation, double Figures::* figure, Figures Measures::* measure) {
+  const double value = simulation.outcome.measures.*measure.*figure;
+  const double base = simulation.drawn.measures.*measure.*figure;
+  if (simulation.draws.empty() || !(base > 0) || !std::isfinite(base)) return {value, value};
+  std::vector<double> all;
+  for (const Outcome& draw : simulation.draws) all.push_back(draw.measures.*measure.*figure / base * value);
+  return {quantile(all, kLow), quantile(all, kHigh)};
+}
+
+Bounds share_bounds(const Simulation& simulation) {
+  const double value = simulation.outcome.in_time.all;
+  if (simulation.draws.empty()) return {value, value};
+  std::vector<double> all;
+  for (const Outcome& draw : simulation.draws) all.push_back(moved_share(simulation, draw));
+  return {quantile(all, kLow), quantile(all, kHigh)};
+}
+
+Promise promise(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, std::size_t requests,
+                std::uint64_t seed) {
+  const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
+  const Simulator simulator(setup, demand, goal, effort);
+  const std::size_t count = first_length(demand, effort);
+  Promise out;
+  out.outcome = simulator.shoot(count).outcome;
+  out.met = out.outcome.in_time.all >= goal.share;
+  if (!out.met || goal.confidence <= 0.5) return out;
+  // What is in time falls with every step time, so that the share reached with a confidence is the share reached at
+  // that percentile of all of them together.
+  const double slow = normal_quantile(goal.confidence);
+  const auto shot = simulator.shoot(count, drawn_times(setup, doubt, slow, slow, slow));
+  out.met = shot.outcome.in_time.all >= goal.share;
+  return out;
+}
+
+std::optional<Sized> replicas_needed(Setup setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+                                     std::uint32_t least, std::uint32_t most, std::uint64_t seed) {
+  const auto with = [&](std::uint32_t replicas) {
+    setup.fleet.replicas = replicas;
+    const std::size_t requests = std::max<std::size_t>(3000, 100 * std::size_t{replicas});
+    return promise(setup, demand, goal, doubt, requests, seed);
+  };
+  std::optional<Sized> best;
+  std::uint32_t low = std::max(1U, least);
+  std::uint32_t high = low;
+  // Upwards in growing steps, then between the last two.
+  while (true) {
+    Promise here = with(high);
+    if (here.met) {
+      best = Sized{high, std::move(here)};
+      break;
+    }
+    if (high >= most) return std::nullopt;
+    low = high + 1;
+    high = std::min(most, high + std::max(1U, high / 4));
+  }
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    Promise here = with(middle);
+    if (here.met) {
+      high = middle;
+      best = Sized{middle, std::move(here)};
+    } else {
+      low = middle + 1;
+    }
+  }
+  return best;
+}
+
+}  // namespace gpusel::serve
