@@ -54,6 +54,10 @@ class Narrowest {
       longest_ = own;
       billing_.longest_h = rule.longest_h;
     }
+    if (rule.most_nodes && own > most_nodes_) {
+      most_nodes_ = own;
+      billing_.most_nodes = rule.most_nodes;
+    }
     if (!rule.increments.empty() && own > increments_) {
       increments_ = own;
       billing_.increments = increments_of(rule);
@@ -63,7 +67,7 @@ class Narrowest {
 
  private:
   Billing& billing_;
-  int step_ = -1, minimum_ = -1, longest_ = -1, increments_ = -1;
+  int step_ = -1, minimum_ = -1, longest_ = -1, most_nodes_ = -1, increments_ = -1;
 };
 
 }  // namespace

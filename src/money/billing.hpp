@@ -20,6 +20,7 @@ struct Billing {
   catalog::Number granularity_s = {};  // unknown: counted to the moment here, and said so
   catalog::Number minimum_s = {};
   catalog::Number longest_h = {};          // without a break; unknown: no end is known
+  catalog::Number most_nodes = {};         // at once; unknown: no limit is known
   std::vector<Increment> increments = {};  // by rising share; none: every hour costs its price
   std::string_view source = {};            // of the step and the least time
   std::string_view increments_source = {};

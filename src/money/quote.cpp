@@ -87,6 +87,11 @@ catalog::Number Quoter::hourly(const catalog::Offer& offer) const {
   return converter_.convert({offer.per_hour(), catalog_.currency_of(offer)});
 }
 
+catalog::Number Quoter::on_demand_hourly(const catalog::Offer& offer) const {
+  const catalog::Offer* beside = on_demand_beside(offer);
+  return beside != nullptr ? hourly(*beside) : catalog::Number();
+}
+
 Billing Quoter::billing_at(const catalog::Offer& offer) const {
   const catalog::Instance& instance = catalog_.instances()[offer.instance];
   return billing_of(instance, catalog_.region_of(offer).id, offer.term, provider_of(instance), catalog_);
@@ -105,9 +110,10 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   if (quote.published.currency != converter_.currency()) quote.exchange = *exchange;
   quote.nodes = use.nodes;
   quote.rate = quote.published.amount * exchange->rate * use.nodes;
+  quote.today = outlook_.expected(offer) * (exchange->rate * use.nodes);
   quote.hours = job.value_or(kHoursPerMonth);
   quote.worked = job ? *use.job->hours : use.duty->used_per_month();
-  quote.elapsed = job ? elapsed_hours(*job, *use.duty) : kHoursPerMonth;
+  quote.elapsed = job ? elapsed_hours(*job, *use.duty) + use.job->waiting_hours : kHoursPerMonth;
   quote.cold_start_s = use.duty->cold_start_s.value_or(0);
   quote.billing = billing_at(offer);
   quote.commitment = commitment_of(offer.term, quote.billing);

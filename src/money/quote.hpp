@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "money/exchange.hpp"
+#include "money/expected.hpp"
 #include "money/terms.hpp"
 #include "physics/coefficients.hpp"
 
@@ -18,6 +19,7 @@ namespace gpusel::money {
 struct Work {
   catalog::Number hours;            // of work; nothing for a service that runs on
   double stretch = 1;               // times as long that it is expected to take, with failures and restarts
+  double waiting_hours = 0;         // besides, until what was taken away is there again: not paid for
   catalog::Number tokens_per_s;     // nothing where it has no meaning
   std::string_view tokens = "all";  // that this counts: all, written, read
   catalog::Number units_per_hour;   // of what a price of counted work is for
@@ -70,6 +72,7 @@ struct Quote {
   double rate = 0;            // of the instances and one hour
   double licence_hourly = 0;  // known licences of that hour
   double hourly = 0;          // both
+  PriceToday today;           // of the instances and one hour: what `rate` is expected to be by now
   double hours = 0;           // that the job is expected to run, or of a month
   double worked = 0;          // hours of work in what is paid for
   double elapsed = 0;         // hours from the start to the end of it
@@ -88,6 +91,8 @@ struct Quote {
   catalog::Number per_million_tokens;
   catalog::Number per_unit;
 
+  /// What offers are ordered by, as a multiple of what they are billed at.
+  double order_factor() const { return rate > 0 ? today.order() / rate : 1; }
   /// The instances alone, in the currency of the offer.
   Amounts own() const { return amounts_of(published.amount * nodes, paid); }
   Amounts instances() const { return amounts_of(rate, paid); }
@@ -105,14 +110,17 @@ struct Quote {
 
 class Quoter {
  public:
-  /// All of them outlive it.
-  Quoter(const catalog::Catalog& catalog, const physics::Coefficients& coefficients, const Converter& converter)
-      : catalog_(catalog), coefficients_(coefficients), converter_(converter) {}
+  /// All of them outlive it. `today`: the day that prices are expected for; unknown: they are taken as published.
+  Quoter(const catalog::Catalog& catalog, const physics::Coefficients& coefficients, const Converter& converter,
+         Date today)
+      : catalog_(catalog), coefficients_(coefficients), converter_(converter), outlook_(catalog, today) {}
 
   /// Nothing where the offer's currency has no rate.
   std::optional<Quote> quote(const catalog::Offer& offer, const Use& use = {}) const;
   /// Of one instance and hour, in the answer's currency: what whatever is paid grows with.
   catalog::Number hourly(const catalog::Offer& offer) const;
+  /// The same of the same machine in the same place on demand; nothing where it is not sold so.
+  catalog::Number on_demand_hourly(const catalog::Offer& offer) const;
   const Converter& converter() const { return converter_; }
 
  private:
@@ -124,6 +132,7 @@ class Quoter {
   const catalog::Catalog& catalog_;
   const physics::Coefficients& coefficients_;
   const Converter& converter_;
+  PriceOutlook outlook_;
   mutable const catalog::Provider* last_provider_ = nullptr;  // instances of one stand together
 };
 

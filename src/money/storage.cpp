@@ -92,4 +92,25 @@ std::optional<double> local_gbs(const Place& place, const catalog::Catalog& cata
   return disks_gb / 1000 * coefficients.economy->storage_local_gbs_per_tb.value;
 }
 
+std::optional<double> most_node_gbs(const catalog::Instance& instance, std::optional<StorageKind> kind,
+                                    const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
+  constexpr double kLargeGb = 1e6;     // rates that grow with the size are bought by size
+  constexpr double kAllThereIs = 1e6;  // GB/s
+  std::optional<double> most;
+  if (kind.value_or(StorageKind::local) == StorageKind::local) most = local_gbs({instance, {}}, catalog, coefficients);
+  if (kind == StorageKind::local) return most;
+  bool is_known = false;
+  for (const Storage& storage : catalog.storage()) {
+    if (storage.provider != instance.provider || storage.kind == StorageKind::local) continue;
+    if (kind && storage.kind != *kind) continue;
+    StorageUse use = storage_use(instance, storage.max_gb.value_or(kLargeGb), 1);
+    use.bought_gbs = throughput_to_buy(storage, use, kAllThereIs);
+    const auto rate = read_rate(storage, use);
+    if (!rate) return std::nullopt;  // it may be the fastest
+    is_known = true;
+    most = std::max(most.value_or(0), rate->gbs);
+  }
+  return is_known ? most : std::nullopt;
+}
+
 }  // namespace gpusel::money

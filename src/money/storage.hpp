@@ -78,6 +78,11 @@ StorageUse storage_use(const catalog::Instance& instance, double gb, int nodes);
 std::optional<double> local_gbs(const Place& place, const catalog::Catalog& catalog,
                                 const physics::Coefficients& coefficients);
 
+/// The most that one instance reads of a data set: from the fastest storage of its provider, its own disks included, or
+/// from the fastest of a kind, as large and as fast as it is sold. Nothing where none is known, or not how fast it is.
+std::optional<double> most_node_gbs(const catalog::Instance& instance, std::optional<catalog::StorageKind> kind,
+                                    const catalog::Catalog& catalog, const physics::Coefficients& coefficients);
+
 /// Whether one volume or file system holds that much, as far as its limit is known.
 bool holds(const catalog::Storage& storage, double gb);
 

@@ -38,4 +38,19 @@ struct Likely {
   }
 };
 
+/// The chance that `holds` is true of how many standard deviations reality lies on the bad side, which it is up to
+/// some number of them and beyond that no more.
+template <class Holds>
+double chance_up_to(Holds holds) {
+  double low = -4;
+  double high = 4;
+  if (!holds(low)) return 0;
+  if (holds(high)) return 1;
+  while (high - low > 0.02) {
+    const double middle = (low + high) / 2;
+    (holds(middle) ? low : high) = middle;
+  }
+  return normal_share((low + high) / 2);
+}
+
 }  // namespace gpusel::physics

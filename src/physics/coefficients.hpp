@@ -129,6 +129,7 @@ struct Coefficients {
   Coefficient host_expert_us;                // launching an expert where engines loop over them
   Coefficient decode_step_us;                // fixed cost per step, by engine
   Coefficient decode_rows_half;              // sequences per step at which products reach half their rate
+  Coefficient prompt_rows_half;              // the same of a pass over prompts, by engine
   Coefficient prefill_efficiency;            // relative to large products, by engine
   Coefficient half_rate_gain;                // of cards whose matrix units run at half rate, by engine
   Coefficient expert_efficiency;             // products of experts against dense ones
@@ -136,6 +137,7 @@ struct Coefficients {
   Coefficient prefill_attention_efficiency;  // attention in prompts against products, by engine
   Coefficient prefill_bytes;                 // moved per hidden value, token and layer between products, by engine
   Coefficient prefill_layer_us;              // launching a layer of a prompt's pass, hidden behind the GPU's work
+  Coefficient prompt_graph_tokens;           // rows of a pass with prompts up to which it is replayed from graphs
   Coefficient pipelines_prompts;             // 1: passes of a prompt follow each other through GPUs in turn
   Coefficient request_ms;                    // front end, per request before its first token
   Coefficient arrivals_together;             // share of the others whose prompts come with a request's own
@@ -155,6 +157,16 @@ struct Coefficients {
   Coefficient counted_deviation;             // of the logarithm of weights and caches over their prediction, by engine
   Coefficient memory_deviation;              // of that of all other memory, by engine
   Coefficient process_gib;                   // context and kernels of a serving process, by engine
+
+  // How engines schedule: data/calibration/serving.yaml.
+  Coefficient async_steps;       // put together ahead of the one that runs, by engine
+  Coefficient prompts_first;     // 1: a step is prompts or decoding, and prompts come first
+  Coefficient chunked_prefill;   // 1: a long prompt takes several steps
+  Coefficient prefix_caching;    // 1: prefixes stay behind their requests
+  Coefficient block_tokens;      // of the paged cache
+  Coefficient kept_answer;       // share of the answers to come that admission keeps room for
+  Coefficient compute_spread;    // of the logarithm of what arithmetic takes
+  Coefficient front_end_spread;  // of what the front end takes
 
   // Standard deviation of the logarithm of memory over its prediction.
   Coefficient states_deviation;       // of weights, gradients and optimiser states

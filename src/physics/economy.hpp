@@ -19,6 +19,13 @@ struct EconomyCoefficients {
   Coefficient gpu_failure_share;                          // of those failures, which grow with the GPUs
   Coefficient restart_minutes;
   Coefficient checkpoint_node_write_gbs;
+
+  // Spot that was taken away.
+  Coefficient spot_regain_hours;                  // until one node is there again, by class of GPU
+  Coefficient spot_regain_growth;                 // exponent of the nodes
+  Coefficient spot_regain_low, spot_regain_high;  // of that, where it comes soonest and latest
+  Coefficient spot_open_mid, spot_open_high;      // share taken within a month, where the published band is open
+
   Coefficient pue;
   Coefficient power_usd_per_kwh;
   Coefficient hosting_usd_per_kw_month;
@@ -48,6 +55,12 @@ void visit_coefficients(EconomyCoefficients& c, Visitor&& v) {
   v("failure.gpu_share", c.gpu_failure_share);
   v("failure.restart_minutes", c.restart_minutes);
   v("checkpoint.node_write_gbs", c.checkpoint_node_write_gbs);
+  v("spot.regain_hours", c.spot_regain_hours);
+  v("spot.regain_growth", c.spot_regain_growth);
+  v("spot.regain_low", c.spot_regain_low);
+  v("spot.regain_high", c.spot_regain_high);
+  v("spot.open_mid", c.spot_open_mid);
+  v("spot.open_high", c.spot_open_high);
   v("purchase.pue", c.pue);
   v("purchase.power_usd_per_kwh", c.power_usd_per_kwh);
   v("purchase.hosting_usd_per_kw_month", c.hosting_usd_per_kw_month);

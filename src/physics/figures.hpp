@@ -24,9 +24,11 @@ struct Serving {
 struct Figures {
   MemoryBreakdown memory;      // of the fullest GPU; of the host, on a machine without one
   double rate = 0;             // of the whole machine, in the job's own unit; 0: not known
+  double gpu_rate = 0;         // the same of the GPUs alone, where something before them holds it up; 0: nothing does
+  double unread_rate = 0;      // the same, did storage not hold it up; 0: it does not
   double sequences_per_s = 0;  // trained on, or requests served; 0: not counted in such
   Seconds latency;             // of one batch, item or request; zero where there is none
-  std::string_view bound_by;   // memory-bandwidth, compute, launch, link, encoder, rt, sessions …
+  std::string_view bound_by;   // memory-bandwidth, compute, launch, link, loader, storage, encoder, sessions …
   Interval rate_ratio{1, 1};   // in which 80 of 100 measurements lie, over the prediction
   Interval memory_ratio{1, 1};
   std::string_view lacks;    // what the work cannot do without and the machine has not

@@ -1,6 +1,7 @@
 // Whether a plan goes into memory: what must be there, how sure that is, and the chance that follows.
 #pragma once
 
+#include "job/job.hpp"
 #include "physics/chance.hpp"
 #include "physics/coefficients.hpp"
 #include "physics/memory.hpp"

@@ -38,6 +38,7 @@ struct Host {
   double ghz = 0;                     // of all cores; 0: not known
   double turbo_ghz = 0;               // of one
   Bytes memory;
+  BytesPerSecond storage = {};  // read of a data set, one node; 0: not known
 };
 
 struct Machine {

@@ -58,6 +58,8 @@ constexpr job::Option<BreakEvenWishes> kBreakEvenOptions[] = {
      GPUSEL_DO(job::assign(t, w.checkpoint_gb, kSize))},
     {"restart_minutes", "", "TIME", to_say("from an interruption until the work goes on"), kStops,
      GPUSEL_DO(set_hours(t, w.restart_hours, kMinutes, kWait))},
+    {"regain_hours", "", "TIME", to_say("from the loss of spot instances until there is capacity for all again"),
+     kStops, GPUSEL_DO(set_hours(t, w.regain_hours, kBreakEvenHours, kWait))},
     {"unpaid_restarts", "", "BOOL", to_say("restarts on spot are not paid for"), kStops,
      GPUSEL_DO(job::assign(t, w.unpaid_restarts)), true},
     {"mtbf_hours", "", "TIME", to_say("of one node, mean time between failures that end the job"), kStops,

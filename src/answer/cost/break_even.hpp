@@ -67,14 +67,17 @@ struct DeadlineAnswer {
 
 struct SpotBreakEven {
   ComparedTerm spot, on_demand;
-  const catalog::SpotMarket* market = nullptr;  // what is published of it
-  catalog::Number share;                        // of instances taken away within a month, as reckoned with
-  double time_ratio = 0;                        // times as long as on-demand that it may take
-  std::optional<money::SpotAnswer> answer;      // for a job, where the share is known
-  catalog::Number break_even_hours;             // between interruptions of the job; nothing: never cheaper
-  catalog::Number break_even_share;             // of instances within a month, the same
-  catalog::Number break_even_price;             // of one instance and hour
-  std::optional<bool> notice_suffices;          // for a checkpoint
+  const catalog::SpotMarket* market = nullptr;   // what is published of it
+  std::optional<ThreePoints> share;              // of instances taken away within a month
+  ThreePoints regain_hours;                      // until capacity is back
+  bool price_is_guess = false;                   // without a day, or too old for what moves so fast
+  double time_ratio = 0;                         // times as long as on-demand that it may take
+  std::optional<money::SpotAnswer> answer;       // for a job, where the share is known, in the middle of all
+  std::optional<money::SpotAnswer> best, worst;  // at the low ends, and at the high ends
+  catalog::Number break_even_hours;              // between interruptions of the job; nothing: never cheaper
+  catalog::Number break_even_share;              // of instances within a month, the same
+  catalog::Number break_even_price;              // of one instance and hour
+  std::optional<bool> notice_suffices;           // for a checkpoint
 };
 
 /// Serving against a token price, at one term.

@@ -40,7 +40,7 @@ class NodeSearch {
  private:
   /// The item's own framework for every row: another is another program.
   static job::Job held(const BreakEvenContext& c) {
-    job::Job work = physics::as_planned(*c.answer.work, c.plan()->layout);
+    job::Job work = *c.answer.work;
     std::erase_if(work.assumed, [](const job::Assumed& one) { return one.key == "framework"; });
     return work;
   }

@@ -1,5 +1,6 @@
 // How a job is stopped, what that costs it, whether it is in time, and what it costs on spot.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "answer/cost/break_even_parts.hpp"
@@ -34,12 +35,14 @@ double paid_ratio_of(const BreakEvenContext& c, Term term) {
   return c.job_hours() ? c.paid_ratio(*c.job_hours(), term) : 1;
 }
 
-money::SpotCase spot_case(const BreakEvenContext& c, const SpotBreakEven& spot, double hours) {
+money::SpotCase spot_case(const BreakEvenContext& c, const SpotBreakEven& spot, double hours,
+                          double ThreePoints::* point) {
   money::SpotCase asked;
   asked.spot_per_hour = spot.spot.per_hour * paid_ratio_of(c, Term::spot);
   asked.on_demand_per_hour = spot.on_demand.per_hour * paid_ratio_of(c, Term::on_demand);
   asked.failures = c.out.stops->failures;
-  asked.taken_per_hour = spot.share ? money::hourly_rate(*spot.share) * c.subject().nodes : 0;
+  asked.taken_per_hour = spot.share ? money::hourly_rate((*spot.share).*point) * c.subject().nodes : 0;
+  asked.regain = seconds(3600 * spot.regain_hours.*point);
   asked.work = seconds(3600 * hours);
   if (c.wishes.checkpoint_hours && c.out.stops->checkpoint_gb)
     asked.interval = seconds(3600 * *c.wishes.checkpoint_hours);
@@ -105,6 +108,54 @@ void explain_run(const BreakEvenContext& c, std::string_view key, const money::R
             physics::shown("{:.3g}", run.chance_of_none * 100, "%"), say("interruptions at random"));
 }
 
+void explain_mix(const BreakEvenContext& c, const money::SpotCase& asked, const money::SpotMix& mix, double regain) {
+  const double taken = asked.taken_per_hour * (1 - mix.on_demand_share);
+  const double all = asked.failures.per_hour + taken;
+  const double returns = all > 0 ? mix.run.interruptions * taken / all : 0;
+  const double back = in_hours(asked.failures.restart + asked.failures.checkpoint);
+  c.explain("spot.mix.on_demand_share", say("r ÷ (1 + r), r = times taken away an hour × hours until spot is back"),
+            format("r = {:.3g} × {:.3g}", asked.taken_per_hour, regain),
+            physics::shown("{:.3g}", mix.on_demand_share * 100, "%"), std::string(kDefinition));
+  c.explain("spot.mix.hours", say("expected hours without waiting + returns to spot × (restart + checkpoint)"),
+            format("{:.2f} + {:.3g} × {:.4f}", in_hours(mix.run.wall) - returns * back, returns, back),
+            hours_figure(in_hours(mix.run.wall)), std::string(kDaly));
+  c.explain("spot.mix.cost", say("hours, a return to spot after each loss included × mean price of an hour"),
+            format("{:.3f} × ({:.3g} × {:.4f} + {:.3g} × {:.4f})", in_hours(mix.run.wall), mix.on_demand_share,
+                   asked.on_demand_per_hour, 1 - mix.on_demand_share, asked.spot_per_hour),
+            physics::shown("{:.2f}", mix.cost, c.currency()), std::string(kDefinition));
+}
+
+/// The run without what it waits for, which is added to it.
+void explain_spot(const BreakEvenContext& c, const SpotBreakEven& spot, const money::SpotCase& asked,
+                  const money::SpotAnswer& answer) {
+  money::Run running = answer.spot;
+  running.wall -= running.waiting;
+  explain_run(c, "spot", running, asked.failures + asked.taken_per_hour, asked.piecewise);
+  const double nodes = std::pow(c.subject().nodes, c.economy().spot_regain_growth.value);
+  if (!c.wishes.regain_hours)
+    c.explain("spot.regain_hours", say("hours until one node is there again × nodes^growth"),
+              format("{:.3g} × {}^{:g}", spot.regain_hours.mid / nodes, c.subject().nodes,
+                     c.economy().spot_regain_growth.value),
+              hours_figure(spot.regain_hours.mid), say("spot.* of data/calibration/economy.yaml"));
+  c.explain("spot.waiting_hours", say("times that spot is taken away × hours until it is back; nothing is paid for"),
+            format("{:.3g} × {:.3g}", answer.spot.waiting / asked.regain, spot.regain_hours.mid),
+            hours_figure(in_hours(answer.spot.waiting)), std::string(kDefinition));
+  c.explain("spot.elapsed_hours", say("expected hours + hours of waiting"),
+            format("{:.2f} + {:.2f}", in_hours(running.wall), in_hours(answer.spot.waiting)),
+            hours_figure(in_hours(answer.spot.wall)), std::string(kDefinition));
+  explain_mix(c, asked, answer.mix, spot.regain_hours.mid);
+  if (!spot.best || !spot.worst) return;
+  c.explain("spot.range", say("the same at the fewest and the most interruptions and hours until spot is back"),
+            format("{:g} and {:g} taken within a month, {:.3g} h and {:.3g} h", spot.share->low, spot.share->high,
+                   spot.regain_hours.low, spot.regain_hours.high),
+            physics::Figure::words(spot.worst->spot.ends()
+                                       ? say("{:.2f} h to {:.2f} h, {:.2f} to {:.2f} {}",
+                                             in_hours(spot.best->spot.wall), in_hours(spot.worst->spot.wall),
+                                             spot.best->spot_cost, spot.worst->spot_cost, c.currency())
+                                       : say("{:.2f} h to no end", in_hours(spot.best->spot.wall))),
+            say("spot.* of data/calibration/economy.yaml"));
+}
+
 money::Interruptions without_writing(money::Interruptions stops) {
   stops.checkpoint = {};
   return stops;
@@ -130,6 +181,7 @@ void note_idle_wishes(const BreakEvenContext& c) {
   said(w.checkpoint_hours.has_value(), "--checkpoint-minutes");
   said(w.checkpoint_gb.has_value(), "--checkpoint-gb");
   said(w.restart_hours.has_value(), "--restart-minutes");
+  said(w.regain_hours.has_value(), "--regain-hours");
   if (!flags.empty()) c.note(say("without a job to run there is no effect of {}", flags));
 }
 
@@ -194,7 +246,8 @@ StopModel stop_model(const BreakEvenContext& c, int nodes) {
   if (subject.planned != nullptr && c.answer.work)
     job = stopped_job(*c.answer.work, gpus_of_node(c), subject.planned->machine, subject.planned->plan);
   else if (subject.saved != nullptr)
-    if (const auto size = physics::checkpoint_size(*c.work(), subject.saved->precision)) job.checkpoint_gb = in_gb(*size);
+    if (const auto size = physics::checkpoint_size(*c.work(), subject.saved->precision))
+      job.checkpoint_gb = in_gb(*size);
   job.nodes = nodes;
   return answer::stop_model(job, c.wishes, c.coefficients);
 }
@@ -265,7 +318,10 @@ void add_spot(const BreakEvenContext& c) {
   std::tie(spot.on_demand, spot.spot) = c.in_one_place(*on_demand, *spot_term);
   spot.time_ratio = spot.on_demand.per_hour / spot.spot.per_hour;
   spot.market = spot_market_of(*c.subject().instance, c.catalog);
-  spot.share = taken_share(c.wishes, spot.market);
+  spot.share = taken_share(c.wishes, spot.market, c.coefficients);
+  spot.regain_hours =
+      regain_hours(c.wishes, c.catalog.gpu_of(*c.subject().instance), c.subject().nodes, c.coefficients);
+  spot.price_is_guess = is_guess(*spot.spot.offer, c.answer.today);
   c.explain("spot.time_ratio", say("price on demand ÷ price of spot"),
             format("{:.4f} / {:.4f}", spot.on_demand.per_hour, spot.spot.per_hour),
             physics::shown("{:.3f}", spot.time_ratio), std::string(kDefinition));
@@ -273,7 +329,7 @@ void add_spot(const BreakEvenContext& c) {
     // A service has no end: what it loses of each hour does not depend on how long it runs.
     const double hours = c.job_hours().value_or(c.hours_per_month());
     const int nodes = c.subject().nodes;
-    const money::SpotCase asked = spot_case(c, spot, hours);
+    const money::SpotCase asked = spot_case(c, spot, hours, &ThreePoints::mid);
     const money::SpotAnswer answer = money::compare_spot(asked);
     if (answer.break_even_rate) {
       spot.break_even_share = money::share_of_month(*answer.break_even_rate / nodes);
@@ -281,14 +337,19 @@ void add_spot(const BreakEvenContext& c) {
     }
     if (spot.share && answer.spot.ends() && answer.on_demand.ends()) {
       spot.answer = answer;
+      if (!spot.share->is_one() || !spot.regain_hours.is_one()) {
+        spot.best = money::compare_spot(spot_case(c, spot, hours, &ThreePoints::low));
+        spot.worst = money::compare_spot(spot_case(c, spot, hours, &ThreePoints::high));
+      }
       spot.break_even_price = answer.break_even_price / nodes / paid_ratio_of(c, Term::spot);
-      if (!c.wishes.interruptions) c.said_or({}, *spot.share, "interruptions");
+      if (!c.wishes.interruptions) c.said_or({}, spot.share->mid, "interruptions");
+      c.said_or(c.wishes.regain_hours, spot.regain_hours.mid, "regain_hours");
       const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
       c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
-                format("−ln(1 − {:g}) / 730 × {}", *spot.share, nodes),
+                format("−ln(1 − {:g}) / 730 × {}", spot.share->mid, nodes),
                 physics::shown("{:.3g}", asked.taken_per_hour, to_name("per hour")),
                 c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));
-      explain_run(c, "spot", answer.spot, asked.failures + asked.taken_per_hour, asked.piecewise);
+      explain_spot(c, spot, asked, answer);
       if (!c.out.job) explain_run(c, "spot.on_demand", answer.on_demand, asked.failures, asked.piecewise);
       c.explain("spot.on_demand_cost",
                 say("expected hours × price on demand per hour of work, with the hours paid without work"),

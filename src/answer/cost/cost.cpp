@@ -30,7 +30,7 @@ class TermCosts {
         answer_(answer),
         limits_(limits),
         rules_(limits.rules()),
-        quoter_(catalog, coefficients, answer.converter) {
+        quoter_(catalog, coefficients, answer.converter, question.question.today) {
     std::ranges::copy(question.rules, std::back_inserter(rules_));
     known_.set(rules::Fact::accepts_unavailable, question.question.constraints.include_unavailable.value_or(false));
     market_.emplace(catalog_, quoter_, rules_, known_, question.question.today);
@@ -135,7 +135,7 @@ class TermCosts {
   std::optional<Market> market_;
 };
 
-void plan_job(CostSubject& subject, const job::Job& work, const catalog::Catalog& catalog,
+void plan_job(CostSubject& subject, const job::Job& work, const Question& question, const catalog::Catalog& catalog,
               const physics::Coefficients& coefficients) {
   const bool runs = catalog.gpu_of(*subject.instance) != nullptr ||
                     (subject.instance->gpu.empty() && work.counted && work.counted->on_cpu);
@@ -143,7 +143,8 @@ void plan_job(CostSubject& subject, const job::Job& work, const catalog::Catalog
     subject.problem = subject.instance->gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed");
     return;
   }
-  const auto machine = machine_of(*subject.instance, subject.nodes, catalog, coefficients);
+  const auto machine =
+      machine_of(*subject.instance, subject.nodes, catalog, coefficients, question.extras.storage_kind);
   auto plan = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
   if (!plan) {
     subject.problem = plan.error().message;
@@ -223,7 +224,8 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (Status possible = money::check(question.question.duty); !possible) return std::unexpected(possible.error());
   auto converter = money::Converter::into(question.question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
-  CostAnswer answer{{}, {}, std::move(*converter), question.question.duty, question.question.extras, {}};
+  CostAnswer answer{
+      {}, {}, std::move(*converter), question.question.duty, question.question.extras, {}, question.question.today};
   const auto limits = limits_of(question, catalog);
   if (!limits) return std::unexpected(limits.error());
   if (Status found = find_work(answer, question.question.request, catalog); !found)
@@ -234,7 +236,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     if (item.duty.scale_to_zero && !item.duty.cold_start_s) item.duty.cold_start_s = asked.saved_start_s;
     if (asked.instance == nullptr)
       if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
-    if (answer.work && !asked.job) plan_job(item.subject, *answer.work, catalog, coefficients);
+    if (answer.work && !asked.job) plan_job(item.subject, *answer.work, question.question, catalog, coefficients);
     terms.price(item);
     add_scaling(item, answer, catalog, coefficients, question.explained);
     std::vector<catalog::Term> sold;

@@ -80,6 +80,7 @@ struct CostAnswer {
   money::Duty duty;
   CostExtras extras;
   std::vector<CostItem> items;
+  Date today = {};  // for the age of prices
 };
 
 struct CostQuestion {

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/cost_parts.hpp"
+#include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -155,6 +156,8 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
   const auto as_used = std::ranges::find_if(item.terms, [](const TermCost& t) { return t.commitment.is_as_used(); });
   if (as_used != item.terms.end()) add(step_note(subject, as_used->billing, item.duty));
   for (const TermCost& term : item.terms) add(increments_note(term, subject.job && subject.job->hours));
+  if (std::ranges::any_of(item.terms, [&](const TermCost& term) { return is_guess(*term.offer, answer.today); }))
+    add(guess_text());
   add(start_note(item));
   for (const TermCost& term : item.terms) add(commitment_note(term, item, answer));
   for (const catalog::OfferState& state : catalog.states_of(instance)) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "money/storage.hpp"
 
 namespace gpusel::answer {
 
@@ -29,8 +30,10 @@ physics::LinkChoice link_of(const Instance& instance, const catalog::Gpu& gpu) {
 }
 
 /// What stands beside the GPUs; a figure of the instance goes before that of its processor.
-physics::Host host_of(const Instance& instance, const catalog::Catalog& catalog) {
+physics::Host host_of(const Instance& instance, const catalog::Catalog& catalog, const physics::Coefficients& c,
+                      std::optional<catalog::StorageKind> storage) {
   physics::Host host;
+  host.storage = gb_per_s(money::most_node_gbs(instance, storage, catalog, c).value_or(0));
   host.cpu = catalog.cpu_of(instance);
   host.vcpus = instance.vcpu.value_or(0);
   host.memory = gib(instance.memory_gib.value_or(0));
@@ -68,12 +71,13 @@ catalog::Number network_of(const Instance& instance) {
 }
 
 Result<physics::Machine> machine_of(const Instance& instance, int nodes, const catalog::Catalog& catalog,
-                                    const physics::Coefficients& coefficients) {
+                                    const physics::Coefficients& coefficients,
+                                    std::optional<catalog::StorageKind> storage) {
   const catalog::Gpu* gpu = catalog.gpu_of(instance);
   const auto cannot = [&](std::string why) { return usage_error(std::move(why), std::string(instance.sku)); };
   if (instance.gpu.empty()) {
     physics::Machine machine;
-    machine.host = host_of(instance, catalog);
+    machine.host = host_of(instance, catalog, coefficients, storage);
     machine.gpus_per_node = 0;
     machine.nodes = nodes;
     machine.network = gbit_per_s(network_of(instance).value_or(0));
@@ -89,7 +93,7 @@ Result<physics::Machine> machine_of(const Instance& instance, int nodes, const c
   if (!device) return std::unexpected(device.error());
   physics::Machine machine;
   machine.device = *device;
-  machine.host = host_of(instance, catalog);
+  machine.host = host_of(instance, catalog, coefficients, storage);
   machine.gpus_per_node = std::max(1, static_cast<int>(std::lround(devices)));
   machine.nodes = nodes;
   if (machine.gpus_per_node > 1) {

@@ -53,6 +53,8 @@ struct OfferView {
 
 /// A spot price that nobody can count on: without a day, or of more than two weeks ago.
 bool is_guess(const catalog::Offer& offer, Date today);
+/// What is to be said of it.
+std::string guess_text();
 
 /// Each sets what is known and forgets what is not, of what is wanted.
 void job_facts(rules::Facts& facts, const job::Job& work, bool accepts_unavailable);

@@ -7,6 +7,9 @@
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/facts_of.hpp"
 #include "answer/facts/stops.hpp"
+#include "base/values/normal.hpp"
+#include "base/words/message.hpp"
+#include "physics/chance.hpp"
 
 namespace gpusel::answer {
 
@@ -237,6 +240,11 @@ constexpr Finder<OfferView> kOfferFinders[] = {
     of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
     of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
     of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
+    of_offer<Fact::price_too_old>([](const auto& v) { return to_text(v.cost.today.too_old); }),
+    of_offer<Fact::price_today>([](const auto& v) { return v.cost.today.mid; }),
+    of_offer<Fact::price_today_low>([](const auto& v) { return v.cost.today.low; }),
+    of_offer<Fact::price_today_high>([](const auto& v) { return v.cost.today.high; }),
+    of_offer<Fact::price_order>([](const auto& v) { return v.cost.order_factor(); }),
     of_offer<Fact::price_confidence>([](const auto& v) { return to_text(v.catalog.origin_of(v.offer).confidence); }),
     of_offer<Fact::cost>([](const auto& v) { return v.cost.total; }),
     of_offer<Fact::cost_per_million_tokens>([](const auto& v) { return v.cost.per_million_tokens; }),
@@ -253,6 +261,8 @@ bool is_guess(const catalog::Offer& offer, Date today) {
   const auto age = days_between(day, today);
   return day.day() == 0 || !age || *age > kSpotDays;
 }
+
+std::string guess_text() { return say("the spot price is a guess: it has no day or is more than two weeks old"); }
 
 namespace {
 
@@ -445,6 +455,18 @@ Facts facts_of(const Recommendation& candidate, const Job& work, const Question&
   plan_facts(facts, work, candidate.machine(), candidate.plan(), question.duty, coefficients);
   offer_facts(facts, {*candidate.offer, candidate.cost, catalog, question.today});
   facts.set(Fact::fit, to_text(candidate.fit.verdict));
+  facts.set(Fact::targets_probability, candidate.in_time);
+  facts.set(Fact::budget_probability, candidate.in_budget);
+  return facts;
+}
+
+Facts facts_to_pass(const Recommendation& candidate, const Job& work, const Question& question,
+                    const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
+  Facts facts = facts_of(candidate, work, question, catalog, coefficients);
+  if (candidate.cost_interval.low > 0) {
+    const double sure = physics::Likely::between(candidate.cost_interval).at(normal_quantile(work.confidence));
+    facts.set(Fact::cost, std::max(candidate.cost.total, sure));
+  }
   return facts;
 }
 

@@ -1,6 +1,7 @@
 #include "answer/facts/stops.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "answer/facts/candidates.hpp"
 #include "physics/chance.hpp"
@@ -97,10 +98,24 @@ const catalog::SpotMarket* spot_market_of(const catalog::Instance& instance, con
   return general;
 }
 
-catalog::Number taken_share(const StopWishes& wishes, const catalog::SpotMarket* market) {
-  if (wishes.interruptions) return wishes.interruptions;
-  if (market == nullptr) return std::nullopt;
-  return market->interrupted_high ? market->interrupted_high : market->interrupted_low;
+std::optional<ThreePoints> taken_share(const StopWishes& wishes, const catalog::SpotMarket* market,
+                                       const physics::Coefficients& c) {
+  if (wishes.interruptions) return ThreePoints{*wishes.interruptions, *wishes.interruptions, *wishes.interruptions};
+  if (market == nullptr || (!market->interrupted_low && !market->interrupted_high)) return std::nullopt;
+  const double low = market->interrupted_low.value_or(0);
+  if (const auto high = market->interrupted_high) return ThreePoints{low, (low + *high) / 2, *high};
+  const physics::EconomyCoefficients& e = *c.economy;
+  return ThreePoints{low, std::max(low, e.spot_open_mid.value), std::max(low, e.spot_open_high.value)};
+}
+
+ThreePoints regain_hours(const StopWishes& wishes, const catalog::Gpu* gpu, int nodes, const physics::Coefficients& c) {
+  if (wishes.regain_hours) return {*wishes.regain_hours, *wishes.regain_hours, *wishes.regain_hours};
+  const physics::EconomyCoefficients& e = *c.economy;
+  const bool is_scarce = gpu != nullptr && (gpu->interconnect == catalog::GpuLink::nvswitch_capable ||
+                                            gpu->interconnect == catalog::GpuLink::infinity_fabric);
+  const std::string_view kind = is_scarce ? "scarce" : "";
+  const double mid = e.spot_regain_hours.of(kind) * std::pow(nodes, e.spot_regain_growth.value);
+  return {mid * e.spot_regain_low.of(kind), mid, mid * e.spot_regain_high.of(kind)};
 }
 
 }  // namespace gpusel::answer

@@ -15,7 +15,8 @@ struct StopWishes {
   std::optional<double> checkpoint_hours;  // of work between checkpoints; absent: the best
   std::optional<double> checkpoint_gb;
   std::optional<double> restart_hours;
-  std::optional<double> mtbf_hours;  // of one node
+  std::optional<double> regain_hours;  // until spot capacity is back
+  std::optional<double> mtbf_hours;    // of one node
 };
 
 /// How a job is stopped, and what that costs it.
@@ -53,7 +54,19 @@ double sure_rate(const job::Job& work, const physics::Machine& machine, const ph
 
 /// What is published of taking away spot instances of this family; null: nothing.
 const catalog::SpotMarket* spot_market_of(const catalog::Instance& instance, const catalog::Catalog& catalog);
-/// Share taken away within a month: as asked for, else the upper end of what is published, else its lower end.
-catalog::Number taken_share(const StopWishes& wishes, const catalog::SpotMarket* market);
+/// Three points of what nobody knows better; what is reckoned with is the middle one.
+struct ThreePoints {
+  double low = 0;
+  double mid = 0;
+  double high = 0;
+
+  bool is_one() const { return low == high; }
+};
+/// Share taken away within a month: as asked for, else the band that is published, open above or not; nothing where
+/// none is.
+std::optional<ThreePoints> taken_share(const StopWishes& wishes, const catalog::SpotMarket* market,
+                                       const physics::Coefficients& c);
+/// Hours from the loss of spot nodes until there is capacity for all of them again. `gpu` may be null.
+ThreePoints regain_hours(const StopWishes& wishes, const catalog::Gpu* gpu, int nodes, const physics::Coefficients& c);
 
 }  // namespace gpusel::answer

@@ -21,7 +21,8 @@ using physics::Trace;
 
 /// Things read in a second, and in the whole job with all its passes.
 double units_per_s(const Job& work, const physics::Plan& plan) {
-  return work.counted ? plan.rate * work.counted->unit.per_second : plan.tokens_per_s();
+  if (!work.counted) return plan.tokens_per_s();
+  return (plan.unread_rate > 0 ? plan.unread_rate : plan.rate) * work.counted->unit.per_second;
 }
 std::optional<double> units_in_all(const Job& work) {
   if (work.counted) return work.counted->things;

@@ -34,6 +34,7 @@ class StageReader {
     }
     for (const Node& member : node_.children)
       if (!is_enough(problems_.errors)) read_member(member);
+    join_limits();
     if (stage_.name.empty()) problems_.add(node_, say("a stage needs a name"), say("as in name: train"));
     if (!stage_.question.request.task && seen_all_)
       problems_.add(node_, say("'{}' has no task", shorten(stage_.name, 60)), say("as in task: finetune"));
@@ -45,11 +46,42 @@ class StageReader {
   }
 
  private:
+  /// Limits of the file hold beside those of the command line.
+  void join_limits() {
+    job::Constraints& limits = stage_.question.constraints;
+    stage_.line = limits;
+    for (const job::Limit& limit : job::limits()) {
+      if (!limit.is_given(own_)) continue;
+      if (limit.is_given(stage_.line)) stage_.in_both.push_back(&limit);
+      limit.form.copy(limits, own_);
+    }
+    // These size what is searched for: the tighter one is the limit.
+    const auto tighter = [&](auto job::Constraints::* number) {
+      const auto& line = stage_.line.*number;
+      if (line && limits.*number && *line < *(limits.*number)) limits.*number = line;
+    };
+    tighter(&job::Constraints::deadline_hours);
+    tighter(&job::Constraints::budget);
+    tighter(&job::Constraints::max_price);
+    tighter(&job::Constraints::max_nodes);
+    tighter(&job::Constraints::max_price_age_days);
+    if (own_.nodes && stage_.line.nodes && *own_.nodes != *stage_.line.nodes)
+      problems_.errors.push_back(
+          {ErrorKind::unsatisfied,
+           say("{} nodes here and --nodes {} exclude each other", *own_.nodes, *stage_.line.nodes), place_of("nodes"),
+           say("leave one of them out")});
+  }
+
+  std::string place_of(std::string_view key) const {
+    for (const auto& [name, place] : stage_.places)
+      if (job::same_spelling(name, key)) return place;
+    return stage_.where;
+  }
+
   void read_member(const Node& member) {
     stage_.places.emplace_back(member.key, key_position(problems_.file, member));
     if (read_own(member)) return;
-    auto& question = stage_.question;
-    const bool known = apply(job::constraint_options(), question.constraints, member) ||
+    const bool known = apply(job::constraint_options(), own_, member) ||
                        apply(money::duty_options(), stage_.question.duty, member) ||
                        apply(data_options(), stage_.data, member) || read_job(member);
     if (stage_.data.storage) stage_.question.extras.storage_kind = stage_.data.storage;
@@ -144,6 +176,7 @@ class StageReader {
   const Node& node_;
   Problems& problems_;
   Stage stage_;
+  job::Constraints own_;     // limits that the file gives
   std::size_t of_base_ = 0;  // keys of the duty cycle that hold for every stage
   bool seen_all_ = true;     // a key that was misspelt may have been the one that lacks
 };

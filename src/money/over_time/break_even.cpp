@@ -12,8 +12,28 @@ constexpr int kHalvings = 80;
 
 Run run_of(const SpotCase& asked, double taken_per_hour) {
   const Interruptions stops = asked.failures + taken_per_hour;
-  if (asked.piecewise) return piecewise_run(stops, asked.work);
-  return asked.interval ? expected_run(stops, asked.work, *asked.interval) : best_run(stops, asked.work);
+  const Run run = asked.piecewise  ? piecewise_run(stops, asked.work)
+                  : asked.interval ? expected_run(stops, asked.work, *asked.interval)
+                                   : best_run(stops, asked.work);
+  return with_waiting(run, stops.per_hour > 0 ? taken_per_hour / stops.per_hour : 0, asked.regain);
+}
+
+/// Taken away, the job goes on on demand, and back with a checkpoint and a restart when spot has capacity again.
+SpotMix mix_of(SpotCase asked) {
+  const double away = asked.taken_per_hour * in_hours(asked.regain);
+  SpotMix mix;
+  mix.on_demand_share = away / (1 + away);
+  const double taken = asked.taken_per_hour * (1 - mix.on_demand_share);
+  const Seconds back = asked.failures.restart + asked.failures.checkpoint;
+  asked.regain = {};
+  mix.run = run_of(asked, taken);
+  const double all = asked.failures.per_hour + taken;
+  const double returns = all > 0 ? mix.run.interruptions * taken / all : 0;
+  mix.run.wall += back * returns;
+  mix.run.restarting += back * returns;
+  mix.cost = in_hours(mix.run.wall) *
+             (mix.on_demand_share * asked.on_demand_per_hour + (1 - mix.on_demand_share) * asked.spot_per_hour);
+  return mix;
 }
 
 double spot_cost(const SpotCase& asked, const Run& run) {
@@ -59,6 +79,7 @@ SpotAnswer compare_spot(const SpotCase& asked) {
   answer.break_even_price =
       answer.on_demand_cost / (in_hours(asked.work) * answer.spot.paid_factor(asked.restarts_paid));
   answer.break_even_rate = rate_for_cost(asked, answer.on_demand_cost);
+  answer.mix = mix_of(asked);
   return answer;
 }
 

@@ -29,12 +29,21 @@ struct SpotCase {
   std::optional<Seconds> interval;  // between checkpoints; absent: the best of each
   bool piecewise = false;           // work that loses nothing when it is stopped
   bool restarts_paid = true;
+  Seconds regain;  // until spot capacity is back for all nodes, after it was taken away: not paid for
+};
+
+/// Spot, and on demand while spot has no capacity.
+struct SpotMix {
+  Run run;
+  double on_demand_share = 0;  // of the time
+  double cost = 0;
 };
 
 struct SpotAnswer {
   Run spot, on_demand;
   double spot_cost = 0;  // expected, of the whole job
   double on_demand_cost = 0;
+  SpotMix mix;
   /// The spot price at which both cost the same.
   double break_even_price = 0;
   /// Interruptions of spot per hour, all nodes, at which both cost the same; nothing where spot is never cheaper.

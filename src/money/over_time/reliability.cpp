@@ -121,6 +121,12 @@ Run piecewise_run(const Interruptions& stops, Seconds work) {
   return run;
 }
 
+Run with_waiting(Run run, double share, Seconds each) {
+  run.waiting = each * (run.interruptions * share);
+  run.wall += run.waiting;
+  return run;
+}
+
 Seconds time_for_share(const Run& run, double share) {
   if (!run.ends() || run.interruptions <= 0) return run.wall;
   return run.undisturbed + cost_of_one(run) * Count(run).quantile(share);

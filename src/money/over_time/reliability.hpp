@@ -40,12 +40,15 @@ struct Run {
   Seconds undisturbed;       // with its checkpoints
   Seconds wall;              // expected, with its interruptions
   Seconds restarting;        // of that, spent in restarts
+  Seconds waiting;           // of that, until capacity is there again: nothing runs, and nothing is paid for
   double interruptions = 0;  // expected number
   double chance_of_none = 1;
 
   double factor() const { return wall / work; }
   /// The same over the time that is paid for.
-  double paid_factor(bool restarts_paid) const { return restarts_paid ? factor() : (wall - restarting) / work; }
+  double paid_factor(bool restarts_paid) const {
+    return (wall - waiting - (restarts_paid ? Seconds{} : restarting)) / work;
+  }
   /// False where it would practically never be done.
   bool ends() const;
 };
@@ -56,6 +59,9 @@ Run expected_run(const Interruptions& stops, Seconds work, Seconds interval);
 Run best_run(const Interruptions& stops, Seconds work);
 /// Work that loses nothing when it is stopped, because it is done piece by piece: only restarts are added.
 Run piecewise_run(const Interruptions& stops, Seconds work);
+
+/// A run of which `share` of the interruptions leave nothing to run on until capacity is back, after `each` on average.
+Run with_waiting(Run run, double share, Seconds each);
 
 /// The time within which `share` of all runs end. The number of interruptions is that of repeated attempts at each
 /// interval (negative binomial), and each costs its mean.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "physics/kinds/diffusion/diffusion.hpp"
+#include "physics/kinds/feed.hpp"
 #include "physics/kinds/graphics/media.hpp"
 #include "physics/kinds/graphics/render.hpp"
 #include "physics/kinds/graphics/session.hpp"
@@ -26,6 +27,7 @@ struct CountedCoefficients {
   SessionCoefficients session;
   SimulationCoefficients simulation;
   PreprocessCoefficients preprocess;
+  FeedCoefficients feed;
 };
 
 template <class Visitor>
@@ -40,6 +42,7 @@ void visit_coefficients(CountedCoefficients& c, Visitor&& v) {
   visit_coefficients(c.session, v);
   visit_coefficients(c.simulation, v);
   visit_coefficients(c.preprocess, v);
+  visit_coefficients(c.feed, v);
 }
 
 }  // namespace gpusel::physics

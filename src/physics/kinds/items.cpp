@@ -14,7 +14,12 @@ const ItemPhysics& item_physics_of(const Job& work) { return static_cast<const I
 
 Figures counted_figures(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
                         Trace* trace) {
-  return item_physics_of(work).figures({work, *work.counted, machine, layout, c, *c.counted, trace});
+  const CountedAsk ask{work, *work.counted, machine, layout, c, *c.counted, trace};
+  const ItemPhysics& physics = item_physics_of(work);
+  Figures figures = physics.figures(ask);
+  if (figures.lacks.empty()) figures.lacks = loader_lacks(ask);
+  feed(figures, physics.fed(ask), ask);
+  return figures;
 }
 
 MemoryNeed counted_need(const Figures& figures, const Machine& machine) {
@@ -74,6 +79,7 @@ void ItemPhysics::add_departures(const Job& work, const Machine& machine, const 
       notes.push_back(
           say("it does not fit into the GPU's memory: the rest is in the host's, and it takes {:.2g} times as long",
               figure.value));
+  note_feed(machine, plan, notes);
   const bool computes = job::runs_model(work.task) && !machine.on_cpu() && plan.lacks.empty();
   if (computes && !machine.device.native(plan.layout.precision))
     notes.push_back(not_native(plan.layout.precision, machine));

@@ -47,7 +47,6 @@ MemoryNeed WorkPhysics::need(const job::Job& work, const Machine& machine, const
                              const Coefficients& c) const {
   return {plan.memory.needed(), deviation_of(ratios(work, machine, plan, c).memory), machine.memory()};
 }
-void WorkPhysics::settle(job::Job&, const Layout&) const {}
 StoredUnit WorkPhysics::stored_unit(const job::Job&, const EconomyCoefficients&, Trace*) const { return {}; }
 
 Result<Plan> plan_for(const job::Job& work, const Machine& machine, const Coefficients& c) {
@@ -55,10 +54,6 @@ Result<Plan> plan_for(const job::Job& work, const Machine& machine, const Coeffi
 }
 Plan refigure(const Plan& plan, const job::Job& work, const Machine& machine, const Coefficients& c) {
   return physics_of(work).refigure(plan, work, machine, c);
-}
-job::Job as_planned(job::Job work, const Layout& layout) {
-  physics_of(work).settle(work, layout);
-  return work;
 }
 std::string layout_text(const job::Job& work, const Layout& layout) { return physics_of(work).layout_text(layout); }
 std::string plan_text(const job::Job& work, const Layout& layout) { return physics_of(work).plan_text(layout); }
@@ -76,7 +71,9 @@ double known_size(Trace* trace, std::string_view what, double bytes) {
   return record(trace, kUnitBytes, [&](auto told) { return told(what, bytes, "B"); });
 }
 
-StoredUnit one_image(double pixels, double bytes_per_pixel, Trace* trace) {
+StoredUnit stored_image(const job::Counted& counted, double pixels, double bytes_per_pixel, Trace* trace) {
+  if (counted.loader == job::Loader::preprocessed)
+    return {"images", known_size(trace, to_say("bytes of a decoded image"), raw_image_bytes(pixels))};
   return {"images", record(trace, kUnitBytes, [&](auto told) {
             return told("pixels", pixels) * told("bytes stored for each", bytes_per_pixel, "B");
           })};

@@ -29,6 +29,12 @@ struct CountedAsk {
 class ItemPhysics : public WorkPhysics {
  public:
   virtual Figures figures(const CountedAsk& ask) const = 0;
+  /// What its data take on their way to the GPUs; nothing where it has none.
+  virtual Fed fed(const CountedAsk&) const { return {}; }
+  /// Of one thing that it reads, as it is stored.
+  double stored_bytes(const CountedAsk& ask) const {
+    return stored_unit(ask.work, *ask.general.economy, nullptr).bytes;
+  }
   /// Whether it is commonly trained with recomputing where it does not fit otherwise.
   virtual bool recomputes_to_fit() const { return false; }
 
@@ -78,7 +84,8 @@ std::string not_native(job::Precision precision, const Machine& machine);
 inline constexpr Recorded kUnitBytes{"data.unit_bytes", "{:.4g}", "B", "data/calibration/economy.yaml"};
 /// A size that is known, and what of.
 double known_size(Trace* trace, std::string_view what, double bytes);
-StoredUnit one_image(double pixels, double bytes_per_pixel, Trace* trace);
+/// One image as it is stored: encoded at so many bytes for each pixel, or decoded.
+StoredUnit stored_image(const job::Counted& counted, double pixels, double bytes_per_pixel, Trace* trace);
 StoredUnit one_second_of_video(Trace* trace, double mbps);
 
 /// The network that reads samples, of which others are made.

@@ -57,9 +57,8 @@ class TrainingPhysics final : public WorkPhysics {
   }
 
   Plan refigure(Plan plan, const Job& work, const Machine& machine, const Coefficients& c) const override {
-    const Job planned = as_planned(work, plan.layout);
-    plan.memory = training_memory(planned, machine, plan.layout, c);
-    plan.set_training(training_speed(planned, machine, plan.layout, c));
+    plan.memory = training_memory(work, machine, plan.layout, c);
+    plan.set_training(training_speed(work, machine, plan.layout, c));
     plan.need = memory_need(work, machine, plan, c);
     return plan;
   }
@@ -78,8 +77,6 @@ class TrainingPhysics final : public WorkPhysics {
     const double rows = work.training.tokens * rows_per_token(work);
     return flop(2 * passes * active_parameters(work) * rows) / (*peak * machine.gpus());
   }
-
-  void settle(Job& work, const Layout& layout) const override { work.training.framework = framework_for(work, layout); }
 
   std::string layout_text(const Layout& layout) const override {
     return division_text(layout) + recompute_text(layout);
@@ -125,10 +122,9 @@ class TrainingPhysics final : public WorkPhysics {
 
   void explain(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c,
                Trace& trace) const override {
-    const Job planned = as_planned(work, plan.layout);
-    training_memory(planned, machine, plan.layout, c, &trace);
+    training_memory(work, machine, plan.layout, c, &trace);
     training_deviation(plan.memory, c, &trace);
-    training_speed(planned, machine, plan.layout, c, &trace);
+    training_speed(work, machine, plan.layout, c, &trace);
   }
 
   MemoryNeed need(const Job&, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
@@ -137,11 +133,11 @@ class TrainingPhysics final : public WorkPhysics {
 
   /// By architecture, and wider where less is known. Counters also see what an allocator holds beyond the need, so that
   /// the ratio of memory is another than that of need().
-  Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
+  Ratios ratios(const Job& work, const Machine& machine, const Plan& /*plan*/, const Coefficients& c) const override {
     const std::string_view architecture = machine.device.gpu->architecture;
     std::string_view lengths;
     if (const auto& unequal = work.training.variable_lengths) lengths = *unequal ? "variable" : "fixed";
-    const double widening = this->widening(work, plan.layout, c);
+    const double widening = this->widening(work, c);
     const auto of = [&](const Coefficient& ratio) { return ratio.of("training", lengths, architecture); };
     const auto speed = [&](const Coefficient& ratio) { return std::pow(of(ratio), widening); };
     return {.memory = {of(c.interval_memory_low), of(c.interval_memory_high)},
@@ -149,7 +145,7 @@ class TrainingPhysics final : public WorkPhysics {
   }
 
   std::string how(const Job& work, const Layout& layout) const override {
-    const std::string_view framework = framework_for(work, layout);
+    const std::string_view framework = work.training.framework;
     return format("{} {} {}", framework.empty() ? "any" : framework, to_text(work.training.method),
                   to_text(layout.precision));
   }
@@ -181,12 +177,12 @@ class TrainingPhysics final : public WorkPhysics {
   static Bytes published(const Job& work) { return bytes(2 * work.parameters.total()); }
 
   /// Layers that are not fused depend on more than is asked about; encoders are measured well enough.
-  static double widening(const Job& work, const Layout& layout, const Coefficients& c) {
+  static double widening(const Job& work, const Coefficients& c) {
     double out = 1;
     if (work.model->is_moe()) out *= c.interval_widening.of("training", "experts");
     if (job::trains_adapter(work.training.method))
       out *= c.interval_widening.of("training", "adapter");
-    else if (work.model->is_generator() && !has_fused_layers(framework_for(work, layout)))
+    else if (work.model->is_generator() && !has_fused_layers(work.training.framework))
       out *= c.interval_widening.of("training", "unfused");
     return out;
   }

@@ -48,8 +48,6 @@ class WorkPhysics {
   /// Below which no plan can fit, over all GPUs together; under which none can be done.
   virtual Bytes least_memory(const job::Job& work, const Device& device) const;
   virtual Seconds least_time(const job::Job& work, const Machine& machine) const;
-  /// Makes the job the one that this layout is of.
-  virtual void settle(job::Job& work, const Layout& layout) const;
 
   /// What tells one layout from another, and the same with the batch.
   virtual std::string layout_text(const Layout& layout) const = 0;

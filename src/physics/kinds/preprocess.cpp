@@ -104,6 +104,8 @@ class PreprocessPhysics final : public ItemPhysics {
  public:
   Figures figures(const CountedAsk& ask) const override { return preprocess_figures(ask.job<PreprocessJob>(), ask); }
 
+  Fed fed(const CountedAsk& ask) const override { return fed_bytes(ask, stored_bytes(ask)); }
+
   StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients&, Trace* trace) const override {
     const auto& job = std::get<PreprocessJob>(work.counted->job);
     if (work.counted->unit.rate == job::kGigabytes.rate) return {"GB", known_size(trace, to_say("as they are"), 1e9)};

@@ -262,6 +262,8 @@ class RecommenderPhysics final : public ItemPhysics {
     return {plan.memory.weights * machine.gpus_per_node, 1};
   }
 
+  Fed fed(const CountedAsk& ask) const override { return fed_bytes(ask, stored_bytes(ask)); }
+
   StoredUnit stored_unit(const job::Job&, const EconomyCoefficients& c, Trace* trace) const override {
     return {"samples", known_size(trace, to_say("bytes of a sample"), c.data_row_bytes.value)};
   }

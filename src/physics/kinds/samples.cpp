@@ -93,7 +93,6 @@ class SamplePasses {
     });
     out.bound_by = bound(gpu);
     out.rate_ratio = {c_.rate_low.of(engine_, kind_), c_.rate_high.of(engine_, kind_)};
-    loading(out);
   }
 
   void fill(MemoryBreakdown& m) const {
@@ -211,15 +210,6 @@ class SamplePasses {
     return products_ > traffic_ + weights_ + vector_ ? "compute" : "memory-bandwidth";
   }
 
-  /// vCPUs that decode and augment the images of one GPU.
-  void loading(Figures& out) const {
-    if (!ask_.training() || ask_.counted.unit.rate != job::kImages.rate) return;
-    const double wanted = out.rate / ask_.machine.gpus() / c_.loader_rate.value;
-    out.more.push_back({"loader_vcpus_per_gpu", wanted});
-    if (ask_.machine.host.vcpus != 0)
-      out.more.push_back({"loader_share", ask_.machine.host.vcpus / (wanted * ask_.machine.gpus_per_node)});
-  }
-
   const CountedAsk& ask_;
   const SampleCoefficients& c_;
   const catalog::Model& model_;
@@ -236,9 +226,15 @@ class SamplePhysics final : public ItemPhysics {
  public:
   Figures figures(const CountedAsk& ask) const override { return sample_figures(ask.job<job::SampleJob>(), ask); }
 
+  Fed fed(const CountedAsk& ask) const override {
+    if (ask.counted.unit.rate != job::kImages.rate) return {};
+    return fed_images(ask, ask.job<job::SampleJob>().resolution.pixels(), stored_bytes(ask));
+  }
+
   StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients& c, Trace* trace) const override {
     const auto& job = std::get<job::SampleJob>(work.counted->job);
-    if (job.seq_len <= 0) return one_image(job.resolution.pixels(), c.data_input_pixel_bytes.value, trace);
+    if (job.seq_len <= 0)
+      return stored_image(*work.counted, job.resolution.pixels(), c.data_input_pixel_bytes.value, trace);
     return {"sequences", record(trace, kUnitBytes, [&](auto told) {
               return told("tokens", job.seq_len) * told("bytes of each", c.data_token_bytes.value, "B");
             })};

@@ -287,6 +287,8 @@ class SpeechPhysics final : public ItemPhysics {
  public:
   Figures figures(const CountedAsk& ask) const override { return Speech(ask.job<job::SpeechJob>(), ask).figures(); }
 
+  Fed fed(const CountedAsk& ask) const override { return fed_audio(ask, stored_bytes(ask)); }
+
   StoredUnit stored_unit(const job::Job&, const EconomyCoefficients& c, Trace* trace) const override {
     return {"seconds of audio", known_size(trace, to_say("bytes of a second of speech"), c.data_audio_s_bytes.value)};
   }

@@ -63,6 +63,9 @@ class CountedPlanner {
     take(plan_.layout.micro_batch);
   }
 
+  /// What the GPUs do, whatever reaches them: a batch that would do for what does is no plan for when more does.
+  static double of_gpus(const Figures& figures) { return figures.gpu_rate > 0 ? figures.gpu_rate : figures.rate; }
+
   /// Doubles the batch while it fits, is in time and brings something.
   void grow() {
     if (job_.mode == job::Mode::single_stream || !holds(plan_)) return;
@@ -70,7 +73,7 @@ class CountedPlanner {
     if (job_.mode == job::Mode::online && !job_.latency_ms) return;
     for (std::int64_t batch = 2; batch <= kLargestBatch; batch *= 2) {
       Figures next = at(batch);
-      if (!holds(next) || !in_time(next) || next.rate < plan_.rate * kWorthDoubling) return;
+      if (!holds(next) || !in_time(next) || of_gpus(next) < of_gpus(plan_) * kWorthDoubling) return;
       plan_.layout.micro_batch = batch;
       figures() = std::move(next);
     }

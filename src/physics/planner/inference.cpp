@@ -323,6 +323,22 @@ std::vector<std::string_view> served_formats(job::Engine engine) {
   }
 }
 
+namespace {
+
+/// What the model's own publisher ships besides, the engine serves, and the GPU computes in.
+std::vector<std::string_view> official_in_hardware(const Job& work, const Device& device) {
+  const std::vector<std::string_view> served = served_formats(work.inference.engine);
+  std::vector<std::string_view> out;
+  for (const std::string_view name : work.model->official_formats) {
+    const auto format = weight_format(name);
+    const auto rate = format ? compute_rate(**format, device) : std::nullopt;
+    if (rate && rate->native && std::ranges::find(served, name) != served.end()) out.push_back(name);
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& work, const physics::Device& device) {
   std::vector<const physics::WeightFormat*> out;
   Status known;
@@ -340,6 +356,9 @@ Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& wor
   for (const std::string& allowed : job.allow_precisions) {
     if (allowed == "native") {
       add(native);
+    } else if (allowed == "official") {
+      for (const std::string_view name : official_in_hardware(work, device)) add(name);
+      if (out.empty()) return std::vector{weight_format(native).value()};
     } else if (allowed != "any") {
       add(allowed);
     } else {

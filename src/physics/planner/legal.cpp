@@ -83,7 +83,7 @@ class Checker {
   Status sharded_stages() const {
     const auto& job = work_.training;
     if (!job::is_training(work_.task) || !job.sharding || pins_.pp.value_or(1) <= 1) return {};
-    if (may_change_framework(work_) || stages_can(job.framework, *job.sharding)) return {};
+    if (stages_can(job.framework, *job.sharding)) return {};
     return usage_error(
         say("{} does not run {} with pipeline stages, and pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
         "sharding", say("zero1, or pp 1"));
@@ -184,20 +184,10 @@ bool is_assumed(const job::Job& work, std::string_view key) {
                      [&](const job::Assumed& assumed) { return assumed.key == key; });
 }
 
-bool may_change_framework(const job::Job& work) {
-  return work.training.framework != kDivides && work.training.method != job::Method::qlora &&
-         is_assumed(work, "framework");
-}
-
 job::Precision best_precision(const Device& device) {
   using job::Precision;
   if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
   return device.native(Precision::fp16) ? Precision::fp16 : Precision::fp32;
-}
-
-std::string_view framework_for(const job::Job& work, const Layout& layout) {
-  const bool divided = layout.tp * layout.pp * layout.cp * layout.ep > 1;
-  return divided && may_change_framework(work) ? kDivides : std::string_view(work.training.framework);
 }
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {

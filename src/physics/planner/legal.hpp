@@ -24,10 +24,4 @@ bool is_assumed(const job::Job& work, std::string_view key);
 /// Whether the framework can divide so much over the data-parallel ranks of pipeline stages.
 bool stages_can(std::string_view framework, job::Sharding sharding);
 
-/// Taken for a framework that nobody named where layers must be divided.
-inline constexpr std::string_view kDivides = "megatron";
-
-/// Whether the framework is one that nobody named and that somebody who divides layers would not use.
-bool may_change_framework(const job::Job& work);
-
 }  // namespace gpusel::physics

@@ -76,9 +76,6 @@ Result<Plan> plan_for(const job::Job& work, const Machine& machine, const Coeffi
 /// The same layout with its figures under other coefficients, or on another machine.
 Plan refigure(const Plan& plan, const job::Job& work, const Machine& machine, const Coefficients& coefficients);
 
-/// The job as its plan runs it: with the framework the plan is for.
-job::Job as_planned(job::Job work, const Layout& layout);
-
 /// "zero3 tp2 dp4, recompute full", "fp8 tp2, 4 replicas", "fp16 batch 32": what tells one layout from another.
 std::string layout_text(const job::Job& work, const Layout& layout);
 /// The same with the batch.
@@ -110,10 +107,6 @@ Result<std::vector<const WeightFormat*>> allowed_formats(const job::Job& work, c
 /// Whether a framework divides layers or experts over GPUs. Those that only shard what data parallelism
 /// repeats are known by name; of others nothing is.
 bool splits_models(std::string_view framework);
-
-/// The framework a layout is for: the job's own, or where nobody named one and it divides layers or experts, one that
-/// does.
-std::string_view framework_for(const job::Job& work, const Layout& layout);
 
 /// That a step is not the batch asked for or assumed; nothing where it is.
 std::string batch_note(const job::Job& work, const Layout& layout);

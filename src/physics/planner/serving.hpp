@@ -33,7 +33,7 @@ bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layo
 /// Whether one plan is to be preferred to another on as many machines: it answers sooner; of fewer bits by enough.
 bool answers_sooner(const Plan& plan, const Plan& than);
 
-/// The chance that a layout holds the job's rate and all its latency targets: 0 to 1.
-double chance_to_hold_rate(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c);
+/// The chance that a layout holds the job's rate, where there is one, and all its latency targets: 0 to 1.
+double chance_to_hold(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c);
 
 }  // namespace gpusel::physics

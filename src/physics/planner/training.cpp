@@ -38,9 +38,6 @@ std::unexpected<Error> impossible(std::string message, std::string_view key) {
   return usage_error(std::move(message), std::string(key));
 }
 
-/// What a framework does unasked, or layers divided over GPUs only.
-enum class Layouts : std::uint8_t { usual, divided };
-
 /// One complete layout.
 struct TrainingCandidate {
   bool likely = false;  // to fit, as it is asked for
@@ -60,15 +57,14 @@ RunnerUp as_runner_up(const TrainingCandidate& one) {
 /// TrainingSearch over the degrees and choices that are open, for one machine.
 class TrainingSearch {
  public:
-  TrainingSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients, Layouts layouts)
+  TrainingSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients)
       : work_(work),
         job_(work.training),
         machine_(machine),
         estimator_(work, machine, coefficients),
-        layouts_(layouts),
         least_chance_(least_chance(work, coefficients)) {
     const bool quantised = job_.method == job::Method::qlora;  // NF4 is not divided
-    may_split_ = !quantised && !may_change_framework(work) && splits_models(job_.framework);
+    may_split_ = !quantised && splits_models(job_.framework);
     base_.precision = job_.precision.value_or(best_precision(machine_.device));
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && physics::has_flash_attention(*machine_.device.gpu));
@@ -99,8 +95,8 @@ class TrainingSearch {
 
  private:
   void search() {
-    if (layouts_ == Layouts::usual) try_layout(1, 1);
-    if (layouts_ == Layouts::divided || (needs_more() && !may_change_framework(work_))) try_splits();
+    try_layout(1, 1);
+    if (needs_more() && (splits_models(job_.framework) || !is_assumed(work_, "framework"))) try_splits();
   }
 
   int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
@@ -109,6 +105,10 @@ class TrainingSearch {
     if (work_.pins.ep)
       return impossible(
           say("ep {} does not divide the data-parallel ranks of {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
+    if (const Count& dp = work_.pins.dp; dp && machine_.gpus() % *dp == 0 && !splits_models(job_.framework))
+      return usage_error(
+          say("{} does not divide layers, and dp is {} of {} GPUs", job_.framework, *dp, machine_.gpus()), "dp",
+          say("dp {}, or --framework megatron", machine_.gpus()));
     return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
   }
 
@@ -389,7 +389,6 @@ class TrainingSearch {
   const job::Training& job_;
   const Machine& machine_;
   physics::TrainingEstimator estimator_;
-  Layouts layouts_;
   const double least_chance_;
   Layout base_;
   TrainingCandidate best_;
@@ -406,19 +405,10 @@ class TrainingSearch {
 
 Result<Plan> plan_training(const Job& work, const Machine& machine, const Coefficients& coefficients) {
   if (Status legal = check_pins(work, machine); !legal) return std::unexpected(legal.error());
-  TrainingSearch usual(work, machine, coefficients, Layouts::usual);
-  usual.run();
-  if (!usual.any() && is_assumed(work, "global_batch")) usual.grow_batch();
-  // Those who divide layers keep fp32 master copies.
-  if (!usual.likely() && may_change_framework(work) && work.training.recipe == job::Recipe::mixed) {
-    Job divided = work;
-    divided.training.framework = kDivides;
-    TrainingSearch search(divided, machine, coefficients, Layouts::divided);
-    search.run();
-    if (search.likely()) return search.plan();
-  }
-  if (!usual.any()) usual.grow_batch();
-  return usual.plan();
+  TrainingSearch search(work, machine, coefficients);
+  search.run();
+  if (!search.any()) search.grow_batch();
+  return search.plan();
 }
 
 }  // namespace gpusel::physics

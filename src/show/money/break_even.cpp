@@ -117,6 +117,30 @@ std::string market_words(const answer::SpotBreakEven& spot) {
   return words;
 }
 
+/// Between the ends of what is known of the market, and with on-demand to fall back on.
+void add_range(const BreakEvenPage& page, const answer::SpotBreakEven& spot, Document& out) {
+  const answer::ThreePoints& regain = spot.regain_hours;
+  if (spot.best && spot.worst) {
+    const auto length = [&](const money::SpotAnswer& one) {
+      if (!one.spot.ends()) return say("no end");
+      return page.found.job
+                 ? hours(one.spot.wall)
+                 : say("{} out of service", percent((one.spot.restarting + one.spot.waiting) / one.spot.wall));
+    };
+    const auto amount = [&](const money::SpotAnswer& one) {
+      return one.spot.ends() ? page.money(one.spot_cost) : std::string("?");
+    };
+    add_line(out, say("{} to {} taken a month, {} to {} until capacity is back: {} to {}, {} to {}",
+                      percent(spot.share->low), percent(spot.share->high), hours(seconds(3600 * regain.low)),
+                      hours(seconds(3600 * regain.high)), length(*spot.best), length(*spot.worst), amount(*spot.best),
+                      amount(*spot.worst)));
+  }
+  const money::SpotMix& mix = spot.answer->mix;
+  if (mix.run.ends() && mix.on_demand_share > 0)
+    add_line(out, say("on demand while spot is out, {} of the time: {}, {}", percent(mix.on_demand_share),
+                      page.found.job ? hours(mix.run.wall) : say("always there"), page.money(mix.cost)));
+}
+
 void spot_lines(const BreakEvenPage& page, Document& out) {
   const answer::SpotBreakEven& spot = *page.found.spot;
   std::string line = spot.spot.other_region
@@ -133,16 +157,17 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
   add_line(out, market_words(spot));
   if (page.found.stops && spot.answer) {
     const money::SpotAnswer& answer = *spot.answer;
-    const double out_of_service = answer.spot.restarting / answer.spot.wall;
+    const double out_of_service = (answer.spot.restarting + answer.spot.waiting) / answer.spot.wall;
     add_line(out,
              page.found.job
-                 ? say("with {} taken a month: {} on spot against {} on demand, {} against {}", percent(*spot.share),
-                       hours(answer.spot.wall), hours(answer.on_demand.wall), page.money(answer.spot_cost),
-                       page.money(answer.on_demand_cost))
-                 : say("with {} taken a month: {} of the time in restarts; {} h of service cost {} on spot against {} "
-                       "on demand",
-                       percent(*spot.share), percent(out_of_service), human_number(page.hours_per_month()),
+                 ? say("with {} taken a month: {} on spot against {} on demand, {} against {}",
+                       percent(spot.share->mid), hours(answer.spot.wall), hours(answer.on_demand.wall),
+                       page.money(answer.spot_cost), page.money(answer.on_demand_cost))
+                 : say("with {} taken a month: {} of the time out of service; {} h of service cost {} on spot against "
+                       "{} on demand",
+                       percent(spot.share->mid), percent(out_of_service), human_number(page.hours_per_month()),
                        page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
+    add_range(page, spot, out);
     if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
       add_line(out, say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
                         hours(answer.spot.interval), answer.spot.interruptions));
@@ -154,7 +179,7 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
     add_line(out, line);
   }
   if (page.found.stops && spot.share && !spot.answer)
-    add_line(out, say("with {} taken a month it practically never ends", percent(*spot.share)));
+    add_line(out, say("with {} taken a month it practically never ends", percent(spot.share->mid)));
   if (spot.market == nullptr || !spot.market->notice_s) return;
   line = say("notice: {:g} s", *spot.market->notice_s);
   if (spot.notice_suffices)

@@ -11,6 +11,7 @@ Json run_json(const money::Run& run) {
           {"work_hours", number(in_hours(run.work))},
           {"expected_hours", number(in_hours(run.wall))},
           {"restart_hours", number(in_hours(run.restarting))},
+          {"waiting_hours", number(in_hours(run.waiting))},
           {"interruptions", number(run.interruptions)},
           {"chance_of_none", number(run.chance_of_none)}};
 }
@@ -78,6 +79,15 @@ Json market_json(const catalog::SpotMarket* market) {
           {"note", text_or_null(market->note)}};
 }
 
+Json points_json(const answer::ThreePoints& points) {
+  return {{"low", number(points.low)}, {"mid", number(points.mid)}, {"high", number(points.high)}};
+}
+
+Json end_json(const money::SpotAnswer& answer) {
+  if (!answer.spot.ends()) return {{"hours", nullptr}, {"cost", nullptr}};
+  return {{"hours", number(in_hours(answer.spot.wall))}, {"cost", number(answer.spot_cost)}};
+}
+
 Json spot_json(const answer::BreakEvens& found, const catalog::Catalog& catalog) {
   if (!found.spot) return nullptr;
   const answer::SpotBreakEven& spot = *found.spot;
@@ -85,7 +95,12 @@ Json spot_json(const answer::BreakEvens& found, const catalog::Catalog& catalog)
            {"on_demand", compared_json(spot.on_demand, catalog)},
            {"market", market_json(spot.market)},
            {"time_ratio", number(spot.time_ratio)},
-           {"interruptions", number(spot.share)},
+           {"interruptions", spot.share ? number(spot.share->mid) : Json(nullptr)},
+           {"interruptions_range", spot.share ? points_json(*spot.share) : Json(nullptr)},
+           {"regain_hours", points_json(spot.regain_hours)},
+           {"price_is_guess", spot.price_is_guess},
+           {"range", nullptr},
+           {"mix", nullptr},
            {"run", nullptr},
            {"on_demand_run", nullptr},
            {"cost", nullptr},
@@ -99,6 +114,12 @@ Json spot_json(const answer::BreakEvens& found, const catalog::Catalog& catalog)
     out["on_demand_run"] = run_json(spot.answer->on_demand);
     out["cost"] = number(spot.answer->spot_cost);
     out["on_demand_cost"] = number(spot.answer->on_demand_cost);
+    if (spot.best && spot.worst) out["range"] = {{"low", end_json(*spot.best)}, {"high", end_json(*spot.worst)}};
+    const money::SpotMix& mix = spot.answer->mix;
+    if (mix.run.ends())
+      out["mix"] = {{"hours", number(in_hours(mix.run.wall))},
+                    {"cost", number(mix.cost)},
+                    {"on_demand_share", number(mix.on_demand_share)}};
   }
   return out;
 }

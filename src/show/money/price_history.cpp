@@ -88,13 +88,6 @@ Json history_json(const catalog::Offer& offer, const catalog::Catalog& catalog) 
   return list;
 }
 
-Json price_today_json(const money::PriceToday& price) {
-  return {{"low", number(price.low)},
-          {"mid", number(price.mid)},
-          {"high", number(price.high)},
-          {"too_old", price.too_old == money::TooOld::no ? Json(nullptr) : Json(to_text(price.too_old))}};
-}
-
 Document drift_page(std::span<const catalog::PriceMoves> moves) {
   Table table({left(say("GPU")), left(say("seller")), left(say("term")), right(say("offers"), 1),
                right(say("pairs"), 1), right(say("rose"), 2), right(say("fell"), 2), right(say("months")),

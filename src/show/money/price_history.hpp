@@ -21,8 +21,6 @@ std::string sparkline(std::span<const double> values);
 Table history_table(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today);
 /// Older prices of an offer, the oldest first.
 Json history_json(const catalog::Offer& offer, const catalog::Catalog& catalog);
-/// {"low": …, "mid": …, "high": …, "too_old": …}, of one hour.
-Json price_today_json(const money::PriceToday& price);
 
 Document drift_page(std::span<const catalog::PriceMoves> moves);
 Json drift_json(std::span<const catalog::PriceMoves> moves, const catalog::Catalog& catalog);

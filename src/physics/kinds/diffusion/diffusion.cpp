@@ -166,10 +166,15 @@ class DiffusionPhysics final : public ItemPhysics {
   }
   bool recomputes_to_fit() const override { return true; }
 
+  Fed fed(const CountedAsk& ask) const override {
+    if (!ask.training()) return {};
+    return fed_images(ask, ask.job<DiffusionJob>().resolution.pixels(), stored_bytes(ask));
+  }
+
   StoredUnit stored_unit(const job::Job& work, const EconomyCoefficients& c, Trace* trace) const override {
     if (!job::is_training(work.task)) return {};
     const double pixels = std::get<DiffusionJob>(work.counted->job).resolution.pixels();
-    return one_image(pixels, c.data_input_pixel_bytes.of("diffusion"), trace);
+    return stored_image(*work.counted, pixels, c.data_input_pixel_bytes.of("diffusion"), trace);
   }
 };
 
