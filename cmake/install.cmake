@@ -12,7 +12,7 @@ install(FILES LICENSE CHANGELOG.md CONTRIBUTING.md DESTINATION ${CMAKE_INSTALL_D
 install(TARGETS gpusel_library ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT libgpusel-dev)
 install(DIRECTORY include/gpusel DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libgpusel-dev
         FILES_MATCHING PATTERN "*.hpp")
-install(DIRECTORY src/base src/catalog src/rules src/job src/physics src/money src/answer
+install(DIRECTORY src/base src/catalog src/rules src/job src/physics src/serve src/money src/answer
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpusel/rooms COMPONENT libgpusel-dev FILES_MATCHING PATTERN "*.hpp")
 install(FILES ${PROJECT_BINARY_DIR}/src/generated/gpusel/version.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/gpusel
         COMPONENT libgpusel-dev)

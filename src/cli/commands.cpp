@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "base/io/file.hpp"
 #include "base/io/document.hpp"
+#include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -37,6 +37,10 @@ constexpr Command kCommands[] = {
      "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
      "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
      make_fleet},
+    {"simulate", to_say("Who waits how long for an answer under that load, and up to which rate targets hold"),
+     "  gpusel simulate --model llama-3.1-8b --gpu l40s --traffic conversation --rps 4 --ttft 1000 --tpot 60\n"
+     "  gpusel simulate aws/g6e.xlarge --model llama-3.1-8b --traffic requests.csv --ttft 1000 --e2e 20000 --check",
+     make_simulate},
     {"export", to_say("The chosen plan as files of other tools: SkyPilot, Terraform, Kubernetes, vLLM, DeepSpeed …"),
      "  gpusel export skypilot --model llama-3.1-8b --task inference --cloud aws,gcp\n"
      "  gpusel export deepspeed --model llama-7b --task finetune --to ds_config.json --dry-run",

@@ -13,6 +13,7 @@ Parsed make_compare();
 Parsed make_cost();
 Parsed make_explain();
 Parsed make_fleet();
+Parsed make_simulate();
 Parsed make_export();
 Parsed make_verify();
 Parsed make_whatif();

@@ -118,6 +118,13 @@ struct Job {
 /// `draft`, where the request names one, must outlive it too.
 Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
 
+/// What a service is sized for where nothing in the request says how much there is to do: one request a second of a
+/// language model, one at a time of what makes images or writes down speech. Says so in `assumed`.
+void assume_load(Request& request, const catalog::Model* model, Assumptions& assumed);
+
+/// The formats that a model's own publisher ships, where nothing in the request says in which it is served.
+void assume_precision(Request& request, const catalog::Model* model, Assumptions& assumed);
+
 /// Of requests, that must meet all latency targets.
 double slo_percentile(const Request& request);
 

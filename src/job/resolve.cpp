@@ -43,7 +43,7 @@ class Resolver {
     if (!request_.task)
       return usage_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
     work_.task = *request_.task;
-    note_foreign_options();
+    if (Status own = refuse_foreign_options(); !own) return std::unexpected(own.error());
     work_.profile = request_.profile.value_or(Profile::standard);
     work_.min_fit = request_.min_fit;
     work_.confidence = request_.confidence.value_or(work_.confidence);
@@ -75,8 +75,8 @@ class Resolver {
       work_.notes.push_back(say("{} tokens are more than the model's own context of {}", tokens, longest()));
   }
 
-  /// What was asked of the other kind of job has no effect: said, not swallowed.
-  void note_foreign_options() {
+  /// What is asked of another kind of job was meant for another question.
+  Status refuse_foreign_options() {
     static constexpr std::string_view kEither[] = {"tokens", "context", "batch", "offload"};
     const std::string_view own = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
     static constexpr std::string_view kOfJobs[] = {kTrainingGroup, kInferenceGroup, kMediaGroup, kGraphicsGroup};
@@ -86,8 +86,10 @@ class Resolver {
       const bool of_job =
           option != nullptr && std::find(std::begin(kOfJobs), std::end(kOfJobs), option->group) != std::end(kOfJobs);
       if (!of_job || option->group == own || either) continue;
+      if (!request_.of_data) return has_no_meaning(*option, work_.task);
       work_.notes.push_back(say("{} has no effect on {}", key, to_text(work_.task)));
     }
+    return {};
   }
 
   Status training() {
@@ -283,8 +285,8 @@ class Resolver {
         return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
       i.concurrency = 1;
     }
-    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms && !request_.itl_ms &&
-        !request_.e2e_ms)
+    if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms &&
+        !request_.itl_ms && !request_.e2e_ms)
       work_.notes.push_back(say("no concurrency given: as many requests in flight as fit"));
     if (request_.cp.value_or(1) > 1)
       return usage_error(say("context parallelism is for training"), "cp", say("use --tp or --pp"));
@@ -361,10 +363,10 @@ class Resolver {
     i.redundancy = request_.redundancy.value_or(0);
     const bool arrivals = i.request_rate.has_value();
     i.max_load = request_.max_load.value_or(i.max_load);
-    for (const auto& [given, key] : {std::pair(request_.max_load.has_value(), "max_load"),
-                                     std::pair(i.redundancy > 0, "redundancy"),
-                                     std::pair(request_.strict_slo.value_or(false), "strict_slo"),
-                                     std::pair(request_.slo_percentile.has_value(), "slo_percentile")})
+    for (const auto& [given, key] :
+         {std::pair(request_.max_load.has_value(), "max_load"), std::pair(i.redundancy > 0, "redundancy"),
+          std::pair(request_.strict_slo.value_or(false), "strict_slo"),
+          std::pair(request_.slo_percentile.has_value(), "slo_percentile")})
       if (given && !arrivals)
         return usage_error(say("it is about arriving requests, and no rate is given"), key, say("add --request-rate"));
     if ((request_.strict_slo.value_or(false) || request_.slo_percentile) && !targets)
@@ -415,6 +417,36 @@ Result<Job> resolve(const Request& request, const catalog::Model& model, const c
 double slo_percentile(const Request& request) {
   if (request.slo_percentile) return *request.slo_percentile;
   return request.strict_slo == false ? 50 : 95;
+}
+
+namespace {
+
+bool says_load(const Request& r) {
+  return r.request_rate || r.concurrency || r.batch || r.mode || r.tokens || r.images || r.audio_hours ||
+         r.latency_ms || r.streams || r.stream_fps || r.video_hours || r.profile == Profile::dev;
+}
+
+}  // namespace
+
+void assume_load(Request& request, const catalog::Model* model, Assumptions& assumed) {
+  constexpr double kUsualRequestsPerSecond = 1;
+  if (request.task != Task::inference || model == nullptr || says_load(request)) return;
+  const auto kind = model->kind;
+  if (!is_counted(request, model)) {
+    request.request_rate = kUsualRequestsPerSecond;
+    assumed.push_back({"request_rate", kUsualRequestsPerSecond});
+  } else if (kind == catalog::ModelKind::diffusion || kind == catalog::ModelKind::speech) {
+    request.mode = Mode::single_stream;
+    assumed.push_back({"mode", std::string(to_text(Mode::single_stream))});
+  }
+}
+
+void assume_precision(Request& request, const catalog::Model* model, Assumptions& assumed) {
+  if (request.task != Task::inference || model == nullptr || is_counted(request, model)) return;
+  if (model->official_formats.empty() || !request.weights_precision.empty() || !request.allow_precisions.empty())
+    return;
+  request.allow_precisions = "official";
+  assumed.push_back({"allow_precisions", request.allow_precisions});
 }
 
 }  // namespace gpusel::job

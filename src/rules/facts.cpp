@@ -137,7 +137,8 @@ constexpr FactInfo kFacts[] = {
     {"slowdown", number, "", Stage::plan, "times longer than with enough memory, where work spills to the host's"},
     {"largest_table_share", number, "", Stage::plan,
      "largest embedding table with its optimizer's state over one GPU's memory"},
-    {"loader_share", number, "", Stage::plan, "vCPUs there are over those that decode the training images in time"},
+    {"loader_share", number, "", Stage::plan,
+     "vCPUs there are over those that decode images as fast as the GPUs take them"},
 
     {"region", text, "", Stage::offer, "region of the price"},
     {"country", text, "", Stage::offer, "ISO code of the region's country"},
@@ -149,10 +150,20 @@ constexpr FactInfo kFacts[] = {
     {"currency", text, "", Stage::offer, "currency of the published price"},
     {"price_per_hour", number, "", Stage::offer, "all nodes, in the answer's currency"},
     {"price_age_days", number, "days", Stage::offer, "age of the price; unknown when it has no date"},
+    {"price_too_old", text, "", Stage::offer,
+     "why nobody can rely on the price: undated, spot, marketplace, cloud, or no"},
+    {"price_today", number, "", Stage::offer, "what is expected to be paid per hour today, all nodes"},
+    {"price_today_low", number, "", Stage::offer, "the same, the lower end of 80 of 100"},
+    {"price_today_high", number, "", Stage::offer, "the same, the upper end"},
+    {"price_order", number, "", Stage::offer, "what the order takes the price for, as a multiple of the published one"},
     {"price_confidence", text, "", Stage::offer, "documented, api, press, recalled or derived"},
     {"cost", number, "", Stage::offer, "of the whole job, or of a month of service"},
     {"cost_per_million_tokens", number, "", Stage::offer, "trained on or generated"},
     {"cost_per_unit", number, "", Stage::offer, "cost of what the work is priced by"},
+    {"targets_probability", number, "", Stage::offer,
+     "of an answer: chance that all stated targets hold together, 0 to 1; unknown where none is stated"},
+    {"budget_probability", number, "", Stage::offer,
+     "of an answer: chance that the bill stays within --budget, 0 to 1; unknown without one"},
 };
 static_assert(std::size(kFacts) == kFactCount);
 

@@ -149,10 +149,17 @@ enum class Fact : std::uint8_t {
   currency,
   price_per_hour,
   price_age_days,
+  price_too_old,
+  price_today,
+  price_today_low,
+  price_today_high,
+  price_order,
   price_confidence,
   cost,
   cost_per_million_tokens,
   cost_per_unit,
+  targets_probability,
+  budget_probability,
   count_,
 };
 inline constexpr std::size_t kFactCount = static_cast<std::size_t>(Fact::count_);

@@ -47,6 +47,8 @@ class MachineMaker {
     const std::int64_t linked = linked_gpus(gpus, per_node);
     machine.gpus_per_node = static_cast<int>(linked);
     machine.nodes = static_cast<int>(gpus / linked);
+    if (request_.vcpus_per_gpu) machine.host.vcpus = *request_.vcpus_per_gpu * machine.gpus_per_node;
+    if (request_.storage_gbs) machine.host.storage = gb_per_s(*request_.storage_gbs);
     const auto link = request_.interconnect ? physics::link_of_kind(gpu_, *request_.interconnect)
                                             : physics::usual_link(gpu_, machine.gpus_per_node);
     if (machine.gpus_per_node > 1) {
@@ -98,23 +100,7 @@ void try_without_masters(EstimateAnswer& answer, const physics::Coefficients& c)
     if (key == "recipe") value = std::string(to_text(job.recipe));
 }
 
-/// A framework that nobody named gives way to one that can run the plan.
-void adopt_framework(EstimateAnswer& answer) {
-  auto& framework = answer.work.training.framework;
-  const std::string_view needed = physics::framework_for(answer.work, answer.plan.layout);
-  if (needed == framework) return;
-  answer.notes.push_back(framework_note(framework, needed));
-  framework = needed;
-  for (job::Assumptions* list : {&answer.work.assumed, &answer.assumed})
-    for (auto& [key, value] : *list)
-      if (key == "framework") value = framework;
-}
-
 }  // namespace
-
-std::string framework_note(std::string_view usual, std::string_view needed) {
-  return say("{} does not divide layers over GPUs, which this job needs: the plan is for {}", usual, needed);
-}
 
 void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes) {
   notes.insert(notes.end(), model.notes.begin(), model.notes.end());
@@ -260,7 +246,6 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (!plan) return std::unexpected(plan.error());
   answer.plan = std::move(*plan);
   try_without_masters(answer, c);
-  adopt_framework(answer);
   const auto extra = chosen(answer.work, answer.plan);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const physics::Problem& problem = answer.plan.problem; problem.any()) answer.notes.push_back(problem.text());

@@ -26,9 +26,6 @@ struct EstimateAnswer {
   physics::Trace trace;
 };
 
-/// That a plan is not for the framework that was assumed.
-std::string framework_note(std::string_view usual, std::string_view needed);
-
 /// The formulas behind the figures of a choice.
 physics::Trace explain(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
                        const physics::Coefficients& coefficients);

@@ -312,7 +312,7 @@ class Admitter {
   /// From "without the limit" to what the instance needs of it.
   void tighten(Steps& steps, const Standing& now) const {
     const Question open = question_with(steps);
-    const rules::Facts facts = facts_of(*now.ranked, now.advice->work, open, catalog_, coefficients_);
+    const rules::Facts facts = facts_to_pass(*now.ranked, now.advice->work, open, catalog_, coefficients_);
     for (Step& step : steps) {
       if (step.limit == nullptr) continue;
       const Step loose = step;
@@ -322,8 +322,20 @@ class Admitter {
       needed.message = step.change.message;
       step.change = std::move(needed);
       step.tight = true;
-      if (!alone_with(steps)) step = loose;
+      if (!alone_with(steps) && !widen(step, steps)) step = loose;
     }
+  }
+
+  /// A target that is met in the middle is not met with the confidence that is asked for: more of it, until it is.
+  bool widen(Step& step, const Steps& steps) const {
+    constexpr double kMost = 8;
+    const auto yielded = yielded_by(*step.limit, step.change, asked_);
+    if (!yielded) return false;
+    for (double share = 1.25; share <= kMost; share *= 1.25) {
+      yielded->set(share);
+      if (alone_with(steps)) return true;
+    }
+    return false;
   }
 
   /// What the instance would have with the limits gone is the plan that is best then. A plan that costs more may do

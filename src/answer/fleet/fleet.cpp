@@ -208,7 +208,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   const auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
-  const money::Quoter quoter(catalog, coefficients, *converter);
+  const money::Quoter quoter(catalog, coefficients, *converter, question.today);
   job::Constraints limits = question.constraints;
   job::assume_usual(limits, job::Usual::job);
   const Terms terms = split_terms(limits.terms);

@@ -19,8 +19,9 @@ struct FleetQuestion {
   job::Constraints constraints;
   Currency currency = Currency::usd();
   Date today;
-  std::string traffic;  // a profile's name or a file; empty: one length, of the request
-  std::string daily;    // a profile's name, a file, or "trace"; empty: the same at all hours
+  std::string traffic;                     // a profile's name or a file; empty: one length, of the request
+  std::optional<job::TimeUnit> time_unit;  // of a file whose names do not say it
+  std::string daily;                       // a profile's name, a file, or "trace"; empty: the same at all hours
   std::optional<std::int64_t> max_types;
   std::optional<std::int64_t> max_instances;  // of one SKU
   std::vector<Quota> quotas;

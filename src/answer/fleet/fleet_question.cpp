@@ -1,9 +1,9 @@
 // The words of the question: options, traffic, the day.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <numeric>
 
+#include "answer/facts/traffic.hpp"
 #include "answer/fleet/fleet_parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -46,6 +46,8 @@ constexpr Option<FleetQuestion> kFleetOptions[] = {
      to_say("lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
             "JSON Lines file of real ones"),
      kTraffic, GPUSEL_SET(assign(t, q.traffic))},
+    {"time_unit", "", "s|ms|us|ns", to_say("of the times in that file, where its columns do not say it"), kTraffic,
+     GPUSEL_SET(assign(t, q.time_unit))},
     {"daily", "", "office|consumer|flat|trace|FILE",
      to_say("requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
             "numbers, hour by hour; their mean is the rate"),
@@ -64,38 +66,6 @@ constexpr Option<FleetQuestion> kFleetOptions[] = {
 };
 
 #undef GPUSEL_SET
-
-template <class Record>
-const Record* named(const std::vector<Record>& records, std::string_view name) {
-  const auto found = std::ranges::find_if(records, [&](const Record& one) { return one.id == fold_name(name); });
-  return found == records.end() ? nullptr : &*found;
-}
-
-bool is_file(const std::string& name) {
-  std::error_code failed;
-  return std::filesystem::exists(name, failed);
-}
-
-template <class Record>
-std::unexpected<Error> unknown(std::string_view flag, std::string_view name, const std::vector<Record>& records) {
-  std::vector<std::string_view> ids;
-  std::string list;
-  for (const Record& one : records) {
-    ids.push_back(one.id);
-    list += (list.empty() ? "" : ", ") + one.id;
-  }
-  const std::string near = did_you_mean(name, ids);
-  return usage_error(say("'{}' is neither a file nor a profile", printable(shorten(name, 60))), std::string(flag),
-                     near.empty() ? say("known: {}", list) : say("{} known: {}", near, list));
-}
-
-Result<job::TrafficCatalog> profiles(const catalog::Catalog& catalog) {
-  std::vector<Document> documents = catalog.documents("traffic");
-  for (Document& document : catalog.documents("daily")) documents.push_back(std::move(document));
-  auto read = job::read_traffic_catalog(documents);
-  if (!read) return std::unexpected(read.error().front());
-  return std::move(*read);
-}
 
 }  // namespace
 
@@ -136,7 +106,7 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
   if (request.input_tokens || request.output_tokens)
     return usage_error(say("lengths are those of --traffic"),
                        request.input_tokens ? "--input-tokens" : "--output-tokens", say("give one of them"));
-  const auto known = profiles(catalog);
+  const auto known = traffic_catalog(catalog);
   if (!known) return std::unexpected(known.error());
   if (const auto* profile = named(known->profiles, question.traffic); profile != nullptr) {
     auto traffic = job::traffic_of(*profile);
@@ -144,8 +114,8 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
     return usage_error(say("{} generates nothing, and the profile '{}' is of answers", model.id, profile->id),
                        "--traffic", say("--isl, or a file of lengths"));
   }
-  if (!is_file(question.traffic)) return unknown("--traffic", question.traffic, known->profiles);
-  return job::read_traffic(question.traffic, generates);
+  if (!is_file(question.traffic)) return unknown_traffic("--traffic", question.traffic, known->profiles);
+  return job::read_traffic(question.traffic, {.generates = generates, .time_unit = question.time_unit});
 }
 
 Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQuestion& question,
@@ -168,10 +138,10 @@ Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQu
                            : say("the requests have no times"),
                        "--daily", say("office, consumer, or a file of 24 multipliers"));
   }
-  const auto known = profiles(catalog);
+  const auto known = traffic_catalog(catalog);
   if (!known) return std::unexpected(known.error());
   if (const auto* day = named(known->days, question.daily); day != nullptr) return named_day(day->id, day->multipliers);
-  if (!is_file(question.daily)) return unknown("--daily", question.daily, known->days);
+  if (!is_file(question.daily)) return unknown_traffic("--daily", question.daily, known->days);
   const auto day = job::read_day(question.daily);
   if (!day) return std::unexpected(day.error());
   return named_day(question.daily, *day);

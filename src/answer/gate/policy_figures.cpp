@@ -168,6 +168,46 @@ PolicyJudge read_headroom(const PolicyKind& kind, PolicySource& source) {
                   });
 }
 
+namespace {
+
+std::optional<double> share_in(const Node& node, PolicySource& source) {
+  return taken(parse_share(node.text), node, source.fields);
+}
+
+std::string percent(double share) { return format("{:.3g} %", 100 * share); }
+
+}  // namespace
+
+PolicyJudge read_fit_probability(const PolicyKind& kind, PolicySource& source) {
+  const auto least = share_in(*source.fields.find(kind.key), source);
+  if (!least) return {};
+  return judge_by(rules::compare(Fact::fit_probability, Operator::below, *least, false),
+                  [least = *least](const PolicySubject& subject) {
+                    const auto [found, asked] = told_apart(subject.facts.number(Fact::fit_probability), least, percent);
+                    return say("fits into memory with a probability of {}, at least {} asked", found, asked);
+                  });
+}
+
+/// Of targets and budget what is stated: an answer without either has nothing to be sure of.
+PolicyJudge read_confidence(const PolicyKind& kind, PolicySource& source) {
+  const auto least = share_in(*source.fields.find(kind.key), source);
+  if (!least) return {};
+  return [least = *least](const PolicySubject& subject) -> PolicyVerdict {
+    for (const Fact fact : {Fact::targets_probability, Fact::budget_probability}) {
+      if (!subject.facts.known(fact)) continue;
+      PolicyVerdict verdict =
+          judge_by(rules::compare(fact, Operator::below, least, false), [fact, least](const PolicySubject& one) {
+            const auto [found, asked] = told_apart(one.facts.number(fact), least, percent);
+            return fact == Fact::targets_probability
+                       ? say("all targets hold with a probability of {}, at least {} asked", found, asked)
+                       : say("the budget is kept with a probability of {}, at least {} asked", found, asked);
+          })(subject);
+      if (verdict.outcome != PolicyOutcome::pass) return verdict;
+    }
+    return {};
+  };
+}
+
 PolicyJudge read_price_age(const PolicyKind& kind, PolicySource& source) {
   constexpr double kSecondsPerDay = 86400;
   const Node& node = *source.fields.find(kind.key);

@@ -172,6 +172,8 @@ constexpr PolicyKind kKinds[] = {
     names("allowed_price_confidence", Fact::price_confidence, true, confidence_names,
           to_say("the price is known by {price_confidence}, which is not among the kinds of sources allowed")),
     {"min_headroom", read_headroom},
+    {"min_fit_probability", read_fit_probability},
+    {"min_confidence", read_confidence},
     {"max_price_age", read_price_age},
     {"min_gpu_providers", read_gpu_providers},
     {"min_sku_regions", read_sku_regions},

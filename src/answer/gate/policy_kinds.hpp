@@ -34,6 +34,8 @@ PolicyJudge read_hourly(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_monthly(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_job_cost(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_headroom(const PolicyKind& kind, PolicySource& source);
+PolicyJudge read_fit_probability(const PolicyKind& kind, PolicySource& source);
+PolicyJudge read_confidence(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_price_age(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_gpu_providers(const PolicyKind& kind, PolicySource& source);
 PolicyJudge read_sku_regions(const PolicyKind& kind, PolicySource& source);

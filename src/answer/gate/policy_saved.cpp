@@ -37,6 +37,8 @@ constexpr SavedFact kSaved[] = {
     {Fact::memory_usable_gib, "memory.usable"},
     {Fact::memory_required_gib, "memory.needed"},
     {Fact::fit_probability, "probability.fits"},
+    {Fact::targets_probability, "probability.targets"},
+    {Fact::budget_probability, "probability.budget"},
     {Fact::fit, "fit.verdict"},
     {Fact::bound_by, "performance.bound_by"},
     {Fact::mfu, "performance.mfu"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "answer/explain/money_trace.hpp"
+#include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
 #include "answer/lists/compare_figures.hpp"
 #include "answer/search/market.hpp"
@@ -119,6 +120,7 @@ class SideBySide {
     if (work) job = add_job(item, *work);
     prices_.price(item, work, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
     if (!job) item.cost.reset();
+    item.price_is_guess = item.offer != nullptr && is_guess(*item.offer, question_.today);
     if (item.cost && item.job_hours) item.job_hours = item.cost->hours;  // with failures, where its nodes are known
     return found;
   }
@@ -173,7 +175,8 @@ class SideBySide {
 
   Result<physics::Machine> machine_for(const Compared& item) const {
     if (item.instance != nullptr)
-      return machine_of(*item.instance, static_cast<int>(item.count), catalog_, coefficients_);
+      return machine_of(*item.instance, static_cast<int>(item.count), catalog_, coefficients_,
+                        question_.extras.storage_kind);
     job::Assumptions each_its_own;  // links differ from item to item
     job::Request request = question_.request;
     request.gpus = static_cast<std::int64_t>(item.count);
@@ -294,7 +297,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     out.own_model = model->own;
     out.work = std::move(*work);
   }
-  const money::Quoter quoter(catalog, coefficients, *converter);
+  const money::Quoter quoter(catalog, coefficients, *converter, question.today);
   std::vector<rules::Rule> all = limits->rules();
   all.insert(all.end(), rules.begin(), rules.end());
   const SideBySide comparer(question, catalog, coefficients, quoter, all);

@@ -29,7 +29,8 @@ struct Compared {
   // The cheapest price: of one instance, or of one GPU of any instance that has it whole.
   const catalog::Offer* offer = nullptr;
   const catalog::Instance* offered_by = nullptr;
-  double hourly = 0;  // of one instance, or of one GPU
+  double hourly = 0;            // of one instance, or of one GPU
+  bool price_is_guess = false;  // a spot price without a day, or too old
   money::Exchange exchange;
   // With a job.
   std::shared_ptr<const PlannedMachine> planned;  // null when there is no legal plan

@@ -76,7 +76,7 @@ class InstanceLister {
     }
     only_on_demand_ =
         !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
-    const money::Quoter quoter(catalog_, coefficients_, *converter);
+    const money::Quoter quoter(catalog_, coefficients_, *converter, question_.today);
     const Market market(catalog_, quoter, limits->rules(), {}, question_.today);
     for (const Instance& instance : catalog_.instances()) add(instance, *limits, market);
     if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());

@@ -55,7 +55,7 @@ class PocPlanner {
     const auto converter = money::Converter::into(advice_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
     PocRent& rent = out_.rent;
-    const money::Quoter quoter(catalog_, c_, *converter);
+    const money::Quoter quoter(catalog_, c_, *converter, advice_.today);
     rent.offer = test_offer(quoter);
     rent.region = chosen().region;
     rent.nodes = chosen().machine().nodes;

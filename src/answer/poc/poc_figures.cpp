@@ -266,7 +266,7 @@ ProofUnit one_replica(const Job& work, const Machine& machine, const physics::Pl
 }  // namespace
 
 ProofUnit unit_of(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& c) {
-  const Job work = physics::as_planned(advice.work, chosen.plan().layout);
+  const Job& work = advice.work;
   // Replicas that read prompts do nothing without those that generate.
   const bool apart = !work.counted && work.inference.disaggregated_prefill;
   if (chosen.plan().serving && !apart) return one_replica(work, chosen.machine(), chosen.plan(), c);

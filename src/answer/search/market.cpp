@@ -29,22 +29,30 @@ money::Use PlanUse::operator()(const catalog::Offer& offer) {
     duty_.cold_start_s = start ? start->total().raw() : question_.duty.cold_start_s;
     timed_ = &offer;
   }
-  job_.stretch = stretch_on(offer);
+  stretch_on(offer);
   return {static_cast<double>(planned_.machine.nodes), &job_, &duty_, &question_.extras};
 }
 
-double PlanUse::stretch_on(const catalog::Offer& offer) {
-  if (!job_.hours) return 1;
+void PlanUse::stretch_on(const catalog::Offer& offer) {
+  job_.stretch = 1;
+  job_.waiting_hours = 0;
+  if (!job_.hours) return;
   const catalog::Instance& instance = catalog_.instances()[offer.instance];
   const bool spot = offer.term == catalog::Term::spot;
   const catalog::SpotMarket* market = spot ? spot_market_of(instance, catalog_) : nullptr;
   Stretched& known = spot ? on_spot_ : as_sold_;
   const double gpus = instance.gpu_count.value_or(0);
-  if (known.gpus == gpus && known.market == market) return known.factor;
-  const StopModel model = stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), {}, coefficients_);
-  const double taken = money::hourly_rate(taken_share({}, market).value_or(0)) * planned_.machine.nodes;
-  const money::Run run = run_of(model, model.failures + taken, {}, *job_.hours);
-  return (known = {gpus, market, run.factor()}).factor;
+  if (known.gpus != gpus || known.market != market) {
+    const StopModel model = stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), {}, coefficients_);
+    const auto share = taken_share({}, market, coefficients_);
+    const double taken = share ? money::hourly_rate(share->mid) * planned_.machine.nodes : 0;
+    const money::Run run = run_of(model, model.failures + taken, {}, *job_.hours);
+    const double all = model.failures.per_hour + taken;
+    const double regain = regain_hours({}, catalog_.gpu_of(instance), planned_.machine.nodes, coefficients_).mid;
+    known = {gpus, market, run.factor(), all > 0 ? run.interruptions * taken / all * regain : 0};
+  }
+  job_.stretch = known.factor;
+  job_.waiting_hours = known.waiting_hours;
 }
 
 void PlanUse::set_speed(double rate) {

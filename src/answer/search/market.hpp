@@ -45,7 +45,7 @@ class PlanUse {
   const PlannedMachine& planned_;
   const catalog::Catalog& catalog_;
   const physics::Coefficients& coefficients_;
-  double stretch_on(const catalog::Offer& offer);
+  void stretch_on(const catalog::Offer& offer);
 
   money::Work job_;
   money::Duty duty_;
@@ -55,6 +55,7 @@ class PlanUse {
     double gpus = -1;
     const catalog::SpotMarket* market = nullptr;
     double factor = 1;
+    double waiting_hours = 0;
   };
   Stretched as_sold_, on_spot_;
 };

@@ -40,6 +40,8 @@ bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.
 /// `groups` machines side by side as one, of which so many work; figures are those of the working ones.
 void multiply(PlannedMachine& planned, int groups, int working) {
   planned.machine.nodes *= groups;
+  planned.groups = groups;
+  planned.working = working;
   physics::Plan& plan = planned.plan;
   plan.rate *= working;
   plan.sequences_per_s *= working;
@@ -153,14 +155,28 @@ std::optional<CandidateSearch::Planned> CandidateSearch::join(const Shape& shape
   return spread(shape, most_nodes(), std::move(*planned));
 }
 
+/// Fewest groups that are in time together, or one too many: the more nodes, the more of them fail.
+double CandidateSearch::groups_in_time(const Planned& group) const {
+  const double most = std::floor(static_cast<double>(most_nodes()) / group.machine.nodes);
+  double groups = std::max(1.0, std::ceil(late_by(group) - 1e-9));
+  while (groups <= most) {
+    Planned together = group;
+    multiply(together, static_cast<int>(groups), static_cast<int>(groups));
+    const double late = late_by(together);
+    if (late <= 1) break;
+    groups = std::max(groups + 1, std::floor(groups * late));
+  }
+  return groups;
+}
+
 /// Groups of nodes that each do a part of the work: as many as are in time.
 std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& shape, Reason& reason) {
   auto planned = on_fewest(shape, false, reason);
   if (!planned) return std::nullopt;
   const auto& pinned = context_.question.constraints.nodes;
   const int group = planned->machine.nodes;
-  const double late = std::ceil(late_by(*planned) - 1e-9);
-  const double groups = pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : std::max(1.0, late);
+  const double groups =
+      pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : groups_in_time(*planned);
   if (groups * group > most_nodes()) {
     reason = {"deadline", [needed = groups * group, most = most_nodes()] {
                 return say("needs at least {:.0f} nodes to be in time, {} allowed", needed, most);
@@ -286,7 +302,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::hold_demand(const Shape
   if (!planned) return std::nullopt;
   // Sessions and streams have their headroom already; what comes at random needs some.
   const double load = !job.unit.at_once() ? job.max_load : 1;
-  const double enough = std::ceil(*job.demand / (load * planned->plan.rate) - 1e-9);
+  const double sure = sure_rate(work_, planned->machine, planned->plan, context_.coefficients);
+  const double enough = std::ceil(*job.demand / std::min(load * planned->plan.rate, sure) - 1e-9);
   const double nodes = std::max(enough + static_cast<double>(job.redundancy),
                                 static_cast<double>(context_.question.constraints.nodes.value_or(1)));
   if (nodes > most_nodes()) {

@@ -1,4 +1,5 @@
 // What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
+#include "answer/facts/odds.hpp"
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -36,16 +37,33 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     if (fell_by != nullptr)
       reject(*fell_by, view_of(instance), facts);
     else if (const auto best = best_offer(instance, use, facts))
-      out.push_back(candidate(*best, instance, planned, facts));
+      add(candidate(*best, instance, planned, facts), out);
   }
+}
+
+/// A budget is kept with the confidence that is asked for.
+void CandidateSearch::add(Recommendation candidate, std::vector<Recommendation>& out) {
+  const auto& budget = context_.question.constraints.budget;
+  if (budget && work_.ends()) {
+    add_intervals(candidate, context_, work_);
+    const double chance = candidate.in_budget.value_or(1);
+    if (chance < work_.confidence)
+      return reject(*candidate.instance, {"budget", [chance, total = candidate.cost.total, budget = *budget] {
+                                            return say("costs {}, and stays within {} with a chance of {} only",
+                                                       human_price(total), human_price(budget), chance_words(chance));
+                                          }});
+  }
+  out.push_back(std::move(candidate));
 }
 
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
 std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, PlanUse& use, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
-    return std::pair(a.quote.total, catalog.region_of(*a.offer).id) <
-           std::pair(b.quote.total, catalog.region_of(*b.offer).id);
+    const auto key = [&](const Priced& priced) {
+      return std::pair(priced.quote.total * priced.quote.order_factor(), catalog.region_of(*priced.offer).id);
+    };
+    return key(a) < key(b);
   };
   std::optional<Priced> best, fallen, none;
   const Rule* first_rule = nullptr;
@@ -82,12 +100,40 @@ bool CandidateSearch::hides_licence(const Priced& priced) const {
 }
 
 /// What is no offer to the job, whatever the rules say: its price is not known whole, or it ends before the job does.
-bool CandidateSearch::is_none(const Priced& priced) const { return hides_licence(priced) || priced.quote.outlasts; }
+bool CandidateSearch::is_none(const Priced& priced) const {
+  return hides_licence(priced) || priced.quote.outlasts || is_too_short(priced.quote) || is_too_many(priced.quote);
+}
+
+/// More instances than the seller is known to rent at once.
+bool CandidateSearch::is_too_many(const money::Quote& quote) {
+  return quote.billing.most_nodes && quote.nodes > *quote.billing.most_nodes;
+}
+
+/// A job that is over long before what it commits to is: nobody signs that for it alone.
+bool CandidateSearch::is_too_short(const money::Quote& quote) const {
+  const money::Commitment& commitment = quote.commitment;
+  return work_.ends() && commitment.is_promise() && !commitment.by_day && quote.elapsed < commitment.hours;
+}
 
 Reason CandidateSearch::why_none(const Priced& priced) const {
   if (hides_licence(priced))
     return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
   const money::Quote& quote = priced.quote;
+  if (is_too_many(quote))
+    return {"more-than-rented", [term = priced.offer->term, most = *quote.billing.most_nodes, nodes = quote.nodes] {
+              return say("{} rents at most {} at once, and the plan takes {}", to_text(term), human_number(most),
+                         human_number(nodes));
+            }};
+  if (is_too_short(quote))
+    return {"commitment-too-long",
+            [term = priced.offer->term, committed = quote.commitment.hours, hours = quote.elapsed,
+             rate = quote.rate / quote.nodes, on_demand = context_.quoter.on_demand_hourly(*priced.offer)] {
+              std::string text = say("{} is paid for {}, and the job takes {}", to_text(term),
+                                     human_duration(seconds(committed * 3600)), human_duration(seconds(hours * 3600)));
+              if (on_demand && rate < *on_demand)
+                text += say("; it pays from {:.0f} hours of use a month on", rate * kHoursPerMonth / *on_demand);
+              return text;
+            }};
   return {"term-too-short",
           [term = priced.offer->term, longest = quote.commitment.longest_hours, hours = quote.elapsed] {
             return say("{} ends after {}, and the job takes {}", to_text(term), human_duration(seconds(longest * 3600)),
@@ -113,15 +159,19 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
 
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
   candidate.intervals = intervals_for(work, candidate.machine(), candidate.plan(), context.coefficients);
-  const double rate = candidate.plan().rate;
   const auto& range = candidate.intervals.rate;
-  if (rate <= 0 || range.low <= 0) return;
-  PlanUse use(context.question, work, *candidate.planned, context.catalog, context.coefficients);
-  const auto at = [&](double speed) {
-    use.set_speed(speed);
-    return *context.quoter.quote(*candidate.offer, use(*candidate.offer));
-  };
-  candidate.cost_range = std::make_shared<const CostRange>(CostRange{at(range.high), at(range.low)});
+  if (candidate.plan().rate > 0 && range.low > 0) {
+    PlanUse use(context.question, work, *candidate.planned, context.catalog, context.coefficients);
+    const auto at = [&](double speed) {
+      use.set_speed(speed);
+      return *context.quoter.quote(*candidate.offer, use(*candidate.offer));
+    };
+    candidate.cost_range = std::make_shared<const CostRange>(CostRange{at(range.high), at(range.low)});
+  }
+  const CostRange* of_speed = work.ends() ? candidate.cost_range.get() : nullptr;
+  candidate.cost_interval = cost_interval(candidate.cost, of_speed);
+  candidate.in_time = chance_of_targets(context.question, work, *candidate.planned, context.coefficients);
+  candidate.in_budget = chance_of_budget(context.question, work, candidate.cost_interval);
 }
 
 }  // namespace gpusel::answer

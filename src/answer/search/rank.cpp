@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -85,13 +86,22 @@ void mark_pareto(std::vector<Recommendation>& candidates, const job::Job& work) 
   }
 }
 
+void number_rows(std::vector<Recommendation>& candidates) {
+  std::set<std::tuple<std::string_view, const catalog::Gpu*, double>> seen;
+  for (Recommendation& one : candidates) {
+    const double share = one.gpu != nullptr ? one.machine().device.share : 1;
+    one.row = seen.emplace(one.instance->provider, one.gpu, share).second ? static_cast<int>(seen.size()) : 0;
+  }
+}
+
 /// What a rule adds to a score, as a share of it.
 double adjustment(const ScorePart& rule) { return std::max(rule.points / 100, kLeastFactor - 1); }
 
 /// The product of what is compared, each to the power of its weight, so that the order of two candidates hangs on no
 /// third; what rules adjust is a factor, too, and `most` what it makes of anything at most. Parts add up to the score.
 void score(Recommendation& candidate, const Weights& weights, const Shares& values, double most) {
-  const std::array parts{std::tuple("cost", weights.cost, values.cost), std::tuple("speed", weights.speed, values.speed),
+  const std::array parts{std::tuple("cost", weights.cost, values.cost),
+                         std::tuple("speed", weights.speed, values.speed),
                          std::tuple("headroom", weights.headroom, values.headroom)};
   double product = 1 / most;
   double sum = 0;
@@ -145,7 +155,7 @@ double speed_measure(const Recommendation& candidate, const job::Job& work) {
 }
 
 double order_cost(const Recommendation& candidate, const job::Job& work) {
-  return cost_measure(candidate.cost, work) * candidate.price_factor;
+  return cost_measure(candidate.cost, work) * candidate.cost.order_factor();
 }
 
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective) {
@@ -172,9 +182,9 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   std::vector<Key> keys;
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
-    keys.push_back({{-nine_digits(candidate.score), nine_digits(order_cost(candidate, work)),
-                     nine_digits(candidate.cost.hourly)},
-                    keys.size()});
+    keys.push_back(
+        {{-nine_digits(candidate.score), nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
+         keys.size()});
   }
   const auto name = [&](const Key& key) {
     const catalog::Instance& instance = *candidates[key.second].instance;
@@ -186,6 +196,7 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   std::ranges::transform(keys, order.begin(), &Key::second);
   arrange(candidates, std::move(order));
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
+  number_rows(candidates);
   mark_pareto(candidates, work);
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "answer/estimate/inference_advice.hpp"
-#include "answer/explain/admission_relax.hpp"
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/search/alternatives.hpp"
+#include "answer/search/evidence.hpp"
 #include "answer/search/search.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -21,9 +21,6 @@ using job::Request;
 using rules::Effect;
 using rules::Rule;
 
-/// Another format has to cost so much less to be worth a line.
-constexpr double kClearlyCheaper = 0.97;
-
 std::string memory_reason(const Recommendation& candidate) {
   const double needed = in_gib(candidate.memory().total());
   const double usable = in_gib(candidate.machine().memory());
@@ -34,15 +31,17 @@ std::string memory_reason(const Recommendation& candidate) {
 
 void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::size_t detailed) {
   if (candidates.empty()) return;
-  double cheapest = cost_measure(candidates.front().cost, work);
+  double cheapest = order_cost(candidates.front(), work);
   double fastest = 0;
   for (const Recommendation& c : candidates) {
-    cheapest = std::min(cheapest, cost_measure(c.cost, work));
+    cheapest = std::min(cheapest, order_cost(c, work));
     fastest = std::max(fastest, speed_measure(c, work));
   }
   for (Recommendation& c : candidates) {
-    if (detailed > 0 && static_cast<std::size_t>(c.rank) > detailed) break;
-    const double ratio = cost_measure(c.cost, work) / cheapest;
+    if (detailed > 0 && static_cast<std::size_t>(c.rank) > detailed &&
+        (c.row == 0 || static_cast<std::size_t>(c.row) > detailed))
+      continue;
+    const double ratio = order_cost(c, work) / cheapest;
     c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f} times the lowest cost", ratio));
     const double share = speed_measure(c, work) / fastest;
     const bool at_rate = work.inference.request_rate.has_value();
@@ -62,51 +61,32 @@ void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::
   }
 }
 
-/// One step towards a smaller need, per task and method: what people try next.
-struct Variation {
-  std::string_view key;
-  std::string_view value;
-};
-
-std::vector<Variation> changes_for(const Job& work) {
-  if (work.task == job::Task::finetune) {
-    switch (work.training.method) {
-      case job::Method::full: return {{"method", "lora"}, {"method", "qlora"}};
-      case job::Method::lora: return {{"method", "qlora"}};
-      default: return {};
-    }
-  }
-  std::vector<Variation> formats;
-  if (work.counted) return formats;
-  const auto& job = work.inference;
-  if (work.task == job::Task::inference && job.weights_precision.empty() && job.allow_precisions.empty())
-    for (const std::string_view name : physics::served_formats(job.engine))
-      formats.push_back({"allow_precisions", name});
-  return formats;
-}
-
 class Adviser {
  public:
   Adviser(const Question& question, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
-          const money::Quoter& quoter, std::vector<Rule> limits, std::span<const Rule> rules)
+          const money::Quoter& quoter, std::vector<Rule> limits, std::span<const Rule> rules, job::Assumptions assumed)
       : question_(question),
         limits_(std::move(limits)),
         rules_(limits_),
-        context_{question, catalog, coefficients, quoter, {}} {
+        shipped_(rules),
+        context_{question, catalog, coefficients, quoter, {}},
+        assumed_(std::move(assumed)) {
     rules_.insert(rules_.end(), rules.begin(), rules.end());
     context_.rules = rules_;
   }
 
-  Result<Advice> run(const FoundModel& model) {
+  Result<Advice> run(const FoundModel& model, bool no_load) {
     Advice advice;
     auto work = resolve_work(question_.request, model, context_.catalog);
     if (!work) return std::unexpected(work.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
-    advice.assumed = advice.work.assumed;
+    advice.assumed = assumed_;
+    std::ranges::copy(advice.work.assumed, std::back_inserter(advice.assumed));
     advice.notes = advice.work.notes;
     advice.duty = question_.duty;
     advice.extras = question_.extras;
+    advice.today = question_.today;
     if (model.own) note_reading(*model.own, advice.notes);
     advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
@@ -127,24 +107,32 @@ class Adviser {
     note_dates(advice);
     advice.decision = decision_path(advice, search.fallen(), context_);
     if (!question_.alternatives) return advice;
+    add_switch_points(advice);
+    for (Recommendation& candidate : advice.recommendations)
+      if (!is_detailed(candidate) && candidate.rank <= kRanksOfEvidence)
+        add_intervals(candidate, context_, advice.work);
+    advice.evidence = evidence_of(advice, context_.coefficients);
+    const OtherWays ways(context_, limits_, shipped_, model);
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);
-      find_relaxations(advice);
+      ways.find_relaxations(advice);
+      ways.find_nearest_latency(advice);
     }
-    if (advice.recommendations.empty()) find_nearest_latency(model, advice);
-    find_alternatives(model, advice);
-    find_sellers(search, advice);
+    ways.find_alternatives(advice);
+    if (no_load) ways.find_staircase(advice);
     return advice;
   }
 
  private:
   bool is_detailed(const Recommendation& candidate) const {
-    return question_.detailed == 0 || static_cast<std::size_t>(candidate.rank) <= question_.detailed;
+    const auto among = [&](int place) { return place > 0 && static_cast<std::size_t>(place) <= question_.detailed; };
+    return question_.detailed == 0 || among(candidate.rank) || among(candidate.row);
   }
 
   static Status check_formats(const Job& work) {
     for (const std::string& name : work.inference.allow_precisions)
-      if (const auto format = physics::weight_format(name); !format && name != "any" && name != "native") {
+      if (const auto format = physics::weight_format(name);
+          !format && name != "any" && name != "native" && name != "official") {
         Error unknown = format.error();
         unknown.where = "allow_precisions";
         return std::unexpected(std::move(unknown));
@@ -158,6 +146,13 @@ class Adviser {
     std::ranges::move(job::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
     std::ranges::move(job::taken_places(question_.constraints, context_.catalog), std::back_inserter(advice.assumed));
     if (!advice.work.min_fit) advice.assumed.push_back({"min_fit", context_.coefficients.min_fit.value});
+    const job::Constraints& limits = question_.constraints;
+    const bool promises = limits.deadline_hours || limits.budget || advice.work.inference.request_rate ||
+                          physics::has_targets(advice.work.inference) ||
+                          (advice.work.counted && advice.work.counted->demand);
+    if (promises && !question_.request.confidence) advice.assumed.push_back({"confidence", advice.work.confidence});
+    if (job::is_training(advice.work.task) && !limits.nodes && !limits.max_nodes)
+      advice.assumed.push_back({"max_nodes", static_cast<double>(usual_most_nodes(advice.work))});
     if (advice.work.inference.request_rate && !question_.request.max_load)
       advice.assumed.push_back({"max_load", advice.work.inference.max_load});
     const bool whole_month = !advice.work.ends() && !question_.duty.is_given();
@@ -203,193 +198,12 @@ class Adviser {
     }
   }
 
-  /// The same question with one thing changed. Of methods the first whose best answer is much cheaper, or the only one:
-  /// the smallest change that helps is the one to try. Of formats each that changes the winner.
-  void find_alternatives(const FoundModel& model, Advice& advice) const {
-    for (const Variation& change : changes_for(advice.work)) {
-      auto found = alternative(change, model, advice);
-      if (!found) continue;
-      advice.alternatives.push_back(std::move(*found));
-      if (job::is_training(advice.work.task)) return;
-    }
-  }
-
-  /// Who is kept out by default for whom he is, where that costs money: the best of them, and how to admit them.
-  void find_sellers(const CandidateSearch& search, Advice& advice) const {
-    const job::Limit& market = *job::find_limit("market");
-    if (advice.recommendations.empty() || market.is_given(question_.constraints)) return;
-    std::vector<const catalog::Instance*> kept_out;
-    for (const RejectedInstance& fallen : search.fallen())
-      if (fallen.rule == market.option.key) kept_out.push_back(fallen.instance);
-    if (kept_out.empty()) return;
-    std::vector<Rule> rest;
-    std::ranges::copy_if(rules_, std::back_inserter(rest),
-                         [&](const Rule& rule) { return rule.id != market.option.key; });
-    Question other = question_;
-    market.form.copy(other.constraints, {});
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
-    std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
-    rank(found, advice.work, question_.objective);
-    std::ranges::sort(kept_out);
-    const auto best = std::ranges::find_if(
-        found, [&](const Recommendation& r) { return std::ranges::binary_search(kept_out, r.instance); });
-    if (best == found.end()) return;
-    const double ratio =
-        cost_measure(best->cost, advice.work) / cost_measure(advice.recommendations.front().cost, advice.work);
-    if (ratio >= 1) return;
-    Alternative out;
-    out.key = market.option.key;
-    out.value = "true";
-    out.message = say(
-        "--market true: {} instances of marketplaces, community hosts or clouds that may not serve you are kept out; "
-        "the best of them, {} {} at {} {}/h, costs {:.2f} times as much as rank 1",
-        kept_out.size(), best->instance->provider, best->instance->sku, human_price(best->cost.hourly),
-        advice.currency.code(), ratio);
-    out.best = std::move(*best);
-    advice.alternatives.push_back(std::move(out));
-  }
-
-  std::optional<Alternative> alternative(const Variation& change, const FoundModel& model, const Advice& advice) const {
-    const bool none = advice.recommendations.empty();
-    Question other = question_;  // NOLINT(misc-const-correctness): the option below writes into it
-    const auto* option = job::find_option(job::request_options(), change.key);
-    if (option == nullptr || !option->set(other.request, change.value)) return std::nullopt;
-    // A smaller need never takes more nodes than the one that was enough.
-    const bool one_node = !none && advice.recommendations.front().machine().nodes == 1;
-    if (one_node && !other.request.request_rate) other.constraints.max_nodes = 1;
-    auto work = resolve_work(other.request, model, context_.catalog);
-    if (!work) return std::nullopt;
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules_};
-    std::vector<Recommendation> found = CandidateSearch(context, *work, CandidateSearch::Rejected::left_out).run();
-    if (found.empty()) return std::nullopt;
-    rank(found, *work, question_.objective);
-    const auto best = std::find_if(found.begin(), found.end(), [&](const Recommendation& other_way) {
-      return none || worth_saying(other_way, *work, advice);
-    });
-    if (best == found.end()) return std::nullopt;
-    Alternative out;
-    // What the planner may choose among is one format: people ask for it by the plainer name.
-    out.key = change.key == "allow_precisions" ? "weights_precision" : change.key;
-    out.value = change.value;
-    out.best = std::move(*best);
-    out.message = message_for({out.key, out.value}, out.best, *work, advice);
-    return out;
-  }
-
-  /// Fewer GPUs for no more money, or half the money; of formats any other winner.
-  static bool worth_saying(const Recommendation& other, const Job& work, const Advice& advice) {
-    const Recommendation& best = advice.recommendations.front();
-    const double ratio = cost_measure(other.cost, work) / cost_measure(best.cost, advice.work);
-    if (!job::is_training(work.task)) {
-      const bool same = other.instance == best.instance && other.machine().nodes == best.machine().nodes;
-      return !same && ratio <= kClearlyCheaper;
-    }
-    return ratio <= 0.5 || (ratio <= 1 && other.machine().gpus() < best.machine().gpus());
-  }
-
-  /// When nothing meets the latency targets: what comes nearest to them.
-  void find_nearest_latency(const FoundModel& model, Advice& advice) const {
-    const auto& job = advice.work.inference;
-    const auto targets = physics::latency_targets();
-    const auto first =
-        std::ranges::find_if(targets, [&](const auto& target) { return (job.*target.asked).has_value(); });
-    if (first == targets.end()) return;
-    Question other = question_;
-    for (const physics::LatencyTarget& target : targets) (other.request.*target.given).reset();
-    other.request.strict_slo.reset();
-    other.request.slo_percentile.reset();
-    auto work = resolve_work(other.request, model, context_.catalog);
-    if (!work) return;
-    if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules_};
-    std::vector<Recommendation> found = CandidateSearch(context, *work).run();
-    if (found.empty()) return;
-    const auto missed_by = [&](const Recommendation& candidate) {
-      return std::pair(physics::missed_by(job, candidate.plan().serving->speed), candidate.cost.hourly);
-    };
-    auto nearest = std::min_element(found.begin(), found.end(), [&](const Recommendation& a, const Recommendation& b) {
-      return missed_by(a) < missed_by(b);
-    });
-    const auto& speed = nearest->plan().serving->speed;
-    Alternative alternative;
-    alternative.key = first->key;
-    alternative.value = format("{:.0f}", in_ms(first->reached(speed, job.slo_percentile)));
-    alternative.message = say(
-        "nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
-        "tokens",
-        nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly), advice.currency.code(),
-        in_ms(speed.ttft_within(job.slo_percentile)), in_ms(speed.itl_within(job.slo_percentile)));
-    alternative.best = std::move(*nearest);
-    advice.alternatives.push_back(std::move(alternative));
-  }
-
-  /// When nothing meets all limits: the answer without each one of them in turn.
-  void find_relaxations(Advice& advice) const {
-    std::vector<std::string> tried;
-    const auto rejects = [&](const Rule& limit) {
-      return std::any_of(advice.rejected.begin(), advice.rejected.end(),
-                         [&](const Rejection& rejection) { return rejection.rule == limit.id; });
-    };
-    for (const Rule& limit : limits_) {
-      const job::Limit& row = *job::find_limit(limit.id);
-      const bool nobody_asked = row.also.tacit && !row.is_given(question_.constraints);
-      if (!rejects(limit) || nobody_asked) continue;
-      if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
-      tried.push_back(limit.id);
-      std::vector<Rule> rest;
-      std::copy_if(rules_.begin(), rules_.end(), std::back_inserter(rest),
-                   [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
-      Question other = question_;
-      row.form.copy(other.constraints, {});
-      const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
-      std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
-      if (found.empty()) continue;
-      rank(found, advice.work, question_.objective);
-      Alternative alternative;
-      alternative.key = limit.id;
-      // The nearest price is what answers somebody who named one.
-      const auto nearest = std::min_element(found.begin(), found.end(),
-                                            [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
-      alternative.best = std::move(row.also.nearest_price ? *nearest : found.front());
-      alternative.message =
-          say("{}: {} {} at {} {}/h", needed(limit, alternative.best, advice.work), alternative.best.instance->provider,
-              alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
-      advice.alternatives.push_back(std::move(alternative));
-    }
-    if (advice.alternatives.empty() && tried.size() > 1) {
-      std::string list;
-      for (const std::string& id : tried) list += (list.empty() ? "--" : ", --") + id;
-      advice.notes.push_back(say("no single limit is to blame: {} rule everything out together", list));
-    }
-  }
-
-  /// The limit as it would have to be given for this answer, or without it.
-  std::string needed(const Rule& limit, const Recommendation& best, const Job& work) const {
-    const Relaxation* relaxation = find_relaxation(limit.id);
-    if (relaxation == nullptr) return say("without --{}", limit.id);
-    const rules::Facts facts = facts_of(best, work, question_, context_.catalog, context_.coefficients);
-    return change_text(relaxation->need({question_, best, facts}));
-  }
-
-  std::string message_for(const Variation& change, const Recommendation& best, const Job& work,
-                          const Advice& advice) const {
-    std::string flag(change.key);
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    std::string line = say("--{} {} fits {} × {}: {} {} at {} {}/h", flag, change.value, best.machine().gpus(),
-                           best.gpu->name, best.instance->provider, best.instance->sku, human_price(best.cost.hourly),
-                           context_.quoter.converter().currency().code());
-    if (job::is_training(work.task)) return line;
-    line += say("; {}", arithmetic_text(*best.plan().layout.weights, best.machine().device));
-    if (!advice.recommendations.empty())
-      line += say(", {:.2f} × the cost",
-                  cost_measure(best.cost, work) / cost_measure(advice.recommendations.front().cost, advice.work));
-    return line;
-  }
-
   const Question& question_;
   std::vector<Rule> limits_;  // of the command line
   std::vector<Rule> rules_;   // limits first, then the shipped and the user's
+  std::span<const Rule> shipped_;
   SearchContext context_;
+  job::Assumptions assumed_;  // before machines are looked at
 };
 
 }  // namespace
@@ -397,8 +211,6 @@ class Adviser {
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Job& work) {
   if (candidate.plan().training) {
     const physics::Layout& layout = candidate.plan().layout;
-    if (const auto needed = physics::framework_for(work, layout); needed != work.training.framework)
-      candidate.remarks.push_back({"framework", Effect::note, framework_note(work.training.framework, needed), {}});
     if (std::string other = physics::batch_note(work, layout); !other.empty())
       candidate.remarks.push_back({"batch", Effect::note, std::move(other), {}});
   }
@@ -422,6 +234,10 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;
+  job::Assumptions assumed;
+  job::assume_load(asked.request, model->model, assumed);
+  const bool no_load = !assumed.empty();
+  job::assume_precision(asked.request, model->model, assumed);
   const bool pretraining =
       question.request.task == job::Task::pretrain && !job::is_counted(question.request, model->model);
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
@@ -435,8 +251,9 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const auto& weights = question.objective.weights;
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
-  const money::Quoter quoter(catalog, coefficients, *converter);
-  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules).run(*model);
+  const money::Quoter quoter(catalog, coefficients, *converter, question.today);
+  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, std::move(assumed))
+      .run(*model, no_load);
 }
 
 }  // namespace gpusel::answer

@@ -29,6 +29,9 @@ struct Question {
   const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
 };
 
+/// Whose best machine every answer names, wherever it ranks.
+inline constexpr std::string_view kLargeClouds[] = {"aws", "azure", "gcp"};
+
 /// One part of a score: points = 100 × weight × value. A rule's own points have value 1 and its
 /// share of the scale as weight, which may be negative.
 struct ScorePart {
@@ -56,6 +59,8 @@ struct PlannedMachine {
     double node_time = 1;  // node hours there ÷ node hours here
   };
   std::optional<Fewest> fewest = std::nullopt;
+  int groups = 1;   // equal, side by side
+  int working = 1;  // of them; the others stand by
 
   int fewest_nodes() const { return fewest ? fewest->nodes : machine.nodes; }
 };
@@ -67,6 +72,7 @@ struct CostRange {
 
 struct Recommendation {
   int rank = 0;
+  int row = 0;  // among the best of each provider and GPU; 0: another size of one that ranks higher
   double score = 0;
   std::vector<ScorePart> parts;
   const catalog::Instance* instance = nullptr;
@@ -75,12 +81,14 @@ struct Recommendation {
   const catalog::Region* region = nullptr;
   std::shared_ptr<const PlannedMachine> planned;
   money::Quote cost;
-  /// What the order makes of the published price: what is to be expected of it today, and more where it is too old.
-  double price_factor = 1;
   bool pareto = false;
-  physics::Intervals intervals;                 // of detailed ranks
-  Fit fit;                                      // of detailed ranks
+  catalog::Number switch_hourly;  // of the first ranks: price per hour at which it becomes, or stays, the best
+  catalog::Number switch_speed;   // times its own speed, at which it does
+  physics::Intervals intervals;   // of detailed ranks
+  Fit fit;                        // of detailed ranks
   std::shared_ptr<const CostRange> cost_range;  // of those, where the speed's interval is known
+  physics::Interval cost_interval;              // of detailed ranks: in which 80 of 100 bills lie; 0 where not known
+  catalog::Number in_time, in_budget;  // of those: chance of all targets, and of the budget, where any is stated
   std::vector<std::string> reasons;
   std::vector<Remark> remarks;  // warnings first
 
@@ -103,6 +111,31 @@ struct Alternative {
   std::string value;
   Recommendation best;
   std::string message;
+  std::string flag;       // as it is typed
+  catalog::Number ratio;  // of what it costs to what rank 1 does; nothing where nothing is ranked
+  std::string risk;       // what it costs beside money
+};
+
+/// How sure it is that rank 1 is the cheapest. Money is of the whole job, or of a month of a service.
+struct Evidence {
+  double best_probability = 0;
+  double regret = 0;  // expected, against the cheapest, which nobody knows
+  /// Of one GPU's speed, on one instance.
+  struct Test {
+    int rank = 0;
+    const catalog::Instance* instance = nullptr;
+    double hours = 0;
+    double cost = 0;
+    double worth = 0;  // by how much the choice gets cheaper, expected
+  };
+  std::vector<Test> tests;  // the most worth first
+};
+
+/// What a load takes.
+struct Step {
+  std::string load;
+  double requests_per_s = 0;
+  Recommendation best;
 };
 
 struct Advice {
@@ -112,12 +145,15 @@ struct Advice {
   money::Duty duty;
   money::Extras extras;
   Currency currency;
+  Date today;
   Date newest_price;       // of the catalogue
   Date newest_price_used;  // of the recommendations
   Date oldest_price_used;
   std::vector<Recommendation> recommendations;  // best first, ranks dense
   std::vector<Rejection> rejected;
   std::vector<Alternative> alternatives;
+  std::optional<Evidence> evidence;
+  std::vector<Step> staircase;  // where the load was assumed
   std::vector<std::string> notes;
   std::vector<std::string> decision;  // the steps to the best answer, in words, or to none
   std::size_t shapes = 0;
@@ -129,8 +165,14 @@ struct Advice {
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
                          const physics::Coefficients& coefficients);
 
-/// A machine of `nodes` of these instances. Errors: GPU hidden or its figures not published.
+/// What "cost" compares of a candidate: money per unit of work, or per hour where only availability counts, at the
+/// price that is expected today.
+double order_cost(const Recommendation& candidate, const job::Job& work);
+
+/// A machine of `nodes` of these instances, whose data are on that kind of storage or the fastest there is. Errors: GPU
+/// hidden or its figures not published.
 Result<physics::Machine> machine_of(const catalog::Instance& instance, int nodes, const catalog::Catalog& catalog,
-                                    const physics::Coefficients& coefficients);
+                                    const physics::Coefficients& coefficients,
+                                    std::optional<catalog::StorageKind> storage = std::nullopt);
 
 }  // namespace gpusel::answer

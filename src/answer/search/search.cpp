@@ -4,6 +4,7 @@
 
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
+#include "money/storage.hpp"
 
 namespace gpusel::answer {
 
@@ -141,10 +142,12 @@ void CandidateSearch::group_shapes() {
   }
 }
 
-std::array<double, 4> CandidateSearch::host_key(const Instance& instance) const {
+std::array<double, 5> CandidateSearch::host_key(const Instance& instance) const {
   if (!work_.counted) return {};
   return {or_unknown(instance.vcpu), or_unknown(instance.memory_gib), static_cast<double>(instance.cpu_index),
-          or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz)};
+          or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz),
+          or_unknown(money::most_node_gbs(instance, context_.question.extras.storage_kind, context_.catalog,
+                                          context_.coefficients))};
 }
 
 Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
@@ -160,7 +163,8 @@ Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
     twin = std::min(twin, known.shape);
     if (known.network == key.network) return known.shape;
   }
-  auto machine = machine_of(instance, 1, context_.catalog, context_.coefficients);
+  auto machine =
+      machine_of(instance, 1, context_.catalog, context_.coefficients, context_.question.extras.storage_kind);
   if (!machine) return std::unexpected(machine.error());
   of_this_gpu.push_back(key);
   shapes_.push_back({*machine, twin, {}});

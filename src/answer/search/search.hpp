@@ -53,7 +53,7 @@ class CandidateSearch {
     std::optional<Result<std::size_t>> shape;  // once one of them has an offer
   };
   Result<std::size_t> shape_of(const catalog::Instance& instance);
-  std::array<double, 4> host_key(const catalog::Instance& instance) const;
+  std::array<double, 5> host_key(const catalog::Instance& instance) const;
   // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
   void plan_shapes(std::vector<Recommendation>& out);
@@ -61,6 +61,7 @@ class CandidateSearch {
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
   std::optional<Planned> join(const Shape& shape, Reason& reason);
   std::optional<Planned> divide(const Shape& shape, Reason& reason);
+  double groups_in_time(const Planned& group) const;
   std::optional<Planned> hold_demand(const Shape& shape, Reason& reason);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
   std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
@@ -96,8 +97,11 @@ class CandidateSearch {
 
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  void add(Recommendation candidate, std::vector<Recommendation>& out);
   bool hides_licence(const Priced& priced) const;
   bool is_none(const Priced& priced) const;
+  bool is_too_short(const money::Quote& quote) const;
+  static bool is_too_many(const money::Quote& quote);
   Reason why_none(const Priced& priced) const;
   std::optional<Priced> best_offer(const catalog::Instance& instance, PlanUse& use, rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
@@ -125,7 +129,7 @@ class CandidateSearch {
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate
     std::array<double, 3> network{};  // fabric, its rate, NIC
-    std::array<double, 4> host{};     // vCPUs, memory, processor and its threads, where the work depends on them
+    std::array<double, 5> host{};  // vCPUs, memory, processor, its threads and storage, where the work depends on them
     std::size_t shape = 0;
   };
   std::vector<std::vector<ShapeKey>> shapes_of_gpu_;
@@ -147,8 +151,6 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
 
 /// What "cost" compares: money per unit of work, or per hour when only availability counts.
 double cost_measure(const money::Quote& cost, const job::Job& work);
-/// What is compared of a candidate: the same at the price that is to be expected today.
-double order_cost(const Recommendation& candidate, const job::Job& work);
 /// What "fast" means for the work: tokens per second, or at a given rate of requests how soon one is answered.
 double speed_measure(const Recommendation& candidate, const job::Job& work);
 

@@ -245,7 +245,7 @@ Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every
   Recommendation& best = answer.best.best;
   best.offer = &answer.best.offer;
   if (const auto converter = money::Converter::into(asked->question.currency, catalog_)) {
-    const money::Quoter quoter(catalog_, coefficients_, *converter);
+    const money::Quoter quoter(catalog_, coefficients_, *converter, asked->question.today);
     add_intervals(best, {asked->question, catalog_, coefficients_, quoter, {}}, advice->work);
   }
   best.offer = nullptr;

@@ -31,6 +31,7 @@ struct Model {
   Number release_year;
   std::string_view licence;
   std::string_view native_dtype;
+  TextList official_formats;  // of fewer bits, in which its own publisher ships it too
 
   Number params_b;         // all that is stored; mtp_params_b says what of it is not used for inference
   Number active_params_b;  // per token, for mixtures of experts
@@ -258,6 +259,7 @@ void visit_fields(Record& m, Visitor&& v) {
     m.decoder_gflops_per_token);
   v(Field{.path = "vision_params_b", .json = "vision_params_b", .unit = "B", .range = kBillions}, m.vision_params_b);
   v(Field{.path = "native_dtype", .json = "native_dtype"}, m.native_dtype);
+  v(Field{.path = "official_formats", .json = "official_formats"}, m.official_formats);
   v(Field{.path = "gflops_per_sample", .json = "gflops_per_sample", .unit = "GFLOP", .range = {0, 1e12}},
     m.gflops_per_sample);
   v(Field{.path = "default_input", .json = "default_input"}, m.default_input);

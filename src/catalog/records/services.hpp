@@ -65,6 +65,7 @@ struct BillingRule {
   Number granularity_s;  // the step in which time is counted
   Number minimum_s;      // of one start
   Number longest_h;      // without a break, after which it ends
+  Number most_nodes;     // instances that are rented at once
   TextList increments;   // "0.25=1": up to that share of a month's hours at so much of the price; the last is "1=…"
   Date as_of;
   std::string_view source;
@@ -166,6 +167,7 @@ void visit_fields(Record& b, Visitor&& v) {
   v(Field{.path = "granularity_s", .json = "granularity_s", .unit = "s", .range = {1, 1e7}}, b.granularity_s);
   v(Field{.path = "minimum_s", .json = "minimum_s", .unit = "s", .range = {0, 1e7}}, b.minimum_s);
   v(Field{.path = "longest_h", .json = "longest_h", .unit = "h", .range = {0.1, 1e5}}, b.longest_h);
+  v(Field{.path = "most_nodes", .json = "most_nodes", .range = {1, 1e5}}, b.most_nodes);
   v(Field{.path = "increments", .json = "increments"}, b.increments);
   v(Field{.path = "as_of", .json = "as_of"}, b.as_of);
   v(Field{.path = "source", .json = "source", .required = true}, b.source);

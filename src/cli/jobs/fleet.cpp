@@ -57,10 +57,6 @@ int run_fleet(FleetOptions& options, Context& context) {
 constexpr std::string_view kNotAsked[] = {"id", "task", "profile", "mode", "concurrency", "tokens", "batch", "offload"};
 constexpr std::string_view kOnePlan[] = {"tp", "pp", "ep", "dp"};
 
-bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
-  return std::ranges::find(keys, key) != keys.end();
-}
-
 }  // namespace
 
 Parsed make_fleet() {

@@ -14,6 +14,7 @@
 #include "cli/question/job.hpp"
 #include "cli/question/sections.hpp"
 #include "cli/words/left_out.hpp"
+#include "show/job/brief.hpp"
 #include "show/job/explain.hpp"
 #include "show/job/recommend.hpp"
 #include "show/json/tell.hpp"
@@ -28,6 +29,9 @@ struct RecommendOptions : JobOptions {
   std::optional<std::int64_t> limit;
   bool explain = false;
   bool show_rejected = false;
+  bool all_sizes = false;
+  bool evidence = false;
+  bool why = false;
   Sections beside;
   std::string stages;
   bool poc = false;
@@ -35,6 +39,7 @@ struct RecommendOptions : JobOptions {
 };
 
 constexpr std::int64_t kRowsShown = 10;
+constexpr std::int64_t kRowsInBrief = 5;
 
 class Recommend {
  public:
@@ -151,7 +156,13 @@ class Recommend {
     view.wide = format == "wide" || kept;
     view.explain = options_.explain;
     view.show_rejected = options_.show_rejected;
-    show::Document page = show::recommend_page(answer.advice, answer.catalog, view);
+    view.all_sizes = options_.all_sizes;
+    view.evidence = options_.evidence;
+    const bool all = view.wide || format == "html" || options_.explain || options_.show_rejected || options_.why ||
+                     options_.evidence;
+    if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(kRowsInBrief));
+    show::Document page = all ? show::recommend_page(answer.advice, answer.catalog, view)
+                              : show::brief_page(answer.advice, options_.question.constraints, view);
     if (options_.explain && !answer.advice.recommendations.empty())
       page.derivation(show::derivation_of(explained(answer, 0)));
     page.append(beside_page(answer));
@@ -184,12 +195,20 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
       return {};
     };
   };
-  flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 10; JSON: all)"), ranking,
+  flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 5, in full 10; JSON: all)"),
+                   ranking,
                    [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
                    on(options->explain)});
-  flags.push_back({"--show-rejected", "", say("every rejected instance with its first reason"), ranking,
+  flags.push_back({"--why", "", say("reasons, assumptions, dates of prices and the way to the answer, in full"),
+                   ranking, on(options->why)});
+  flags.push_back({"--show-rejected,--rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
+  flags.push_back({"--all-sizes", "", say("every size of a provider's machines, not the best of each GPU alone"),
+                   ranking, on(options->all_sizes)});
+  flags.push_back({"--evidence", "",
+                   say("how sure rank 1 is, from which price or speed on others are, worthwhile tests"), ranking,
+                   on(options->evidence)});
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
                    ranking, [options](std::string_view text) { return job::assign(text, options->stages); }});

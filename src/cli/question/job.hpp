@@ -1,6 +1,8 @@
 // The whole question as `recommend` asks it, for every command with a recommendation inside.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,11 @@ struct JobOptions {
   answer::Question question;
   std::vector<std::string> rule_files;
 };
+
+/// Whether an option's key is among these.
+inline bool is_one_of(std::string_view key, std::span<const std::string_view> keys) {
+  return std::ranges::find(keys, key) != keys.end();
+}
 
 /// What may be said of the job itself; the machine is what is looked for.
 std::vector<job::Option<job::Request>> job_options();

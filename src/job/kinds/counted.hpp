@@ -186,6 +186,8 @@ struct Counted {
   const catalog::Catalog* catalog = nullptr;  // for facts that belong to the machine: scores, media blocks
   Engine engine = Engine::pytorch;
   Mode mode = Mode::throughput;
+  std::optional<Loader> loader;        // absent: nothing is decoded, or others do it before
+  double epochs = 1;                   // passes over what is stored
   std::optional<double> latency_ms;    // of one batch, at most
   Count batch;                         // items per GPU and pass; absent: the planner's
   std::optional<Precision> precision;  // absent: the best the GPU has for it

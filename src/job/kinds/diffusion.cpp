@@ -85,6 +85,7 @@ Status fill_training(DiffusionJob& job, Filling& f) {
   const bool whole = t.method == Method::full;
   const TrainingSet usual = whole ? kDataSet : kFewPictures;
   f.training_amount(usual.images, usual.epochs);
+  f.decodes();
   if (f.counted.things) *f.counted.things *= static_cast<double>(job.frames);
   if (f.request.steps) f.note(say("steps are those of denoising: no effect on training"));
   return {};
@@ -93,7 +94,8 @@ Status fill_training(DiffusionJob& job, Filling& f) {
 }  // namespace
 
 std::span<const std::string_view> keys_of(const DiffusionJob&) {
-  static constexpr std::string_view kKeys[] = {"resolution", "steps", "images", "frames", "flash_attention", "offload"};
+  static constexpr std::string_view kKeys[] = {"resolution",      "steps",   "images", "frames",
+                                               "flash_attention", "offload", "loader"};
   return kKeys;
 }
 
@@ -111,6 +113,7 @@ Status fill(DiffusionJob& job, Filling& f) {
       (*f.counted.precision == Precision::fp8 || *f.counted.precision == Precision::int8))
     f.counted.precision.reset();
   if (f.training()) return fill_training(job, f);
+  if (f.request.loader) f.note(say("nothing is read that would have to be decoded: loader has no effect"));
   job.steps = f.or_assume(f.request.steps, "steps", static_cast<std::int64_t>(*f.model->default_steps));
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.request.images) f.counted.things = *f.request.images * static_cast<double>(job.frames);

@@ -25,6 +25,10 @@ struct Filling {
   }
   void note(std::string text) { work.notes.push_back(std::move(text)); }
 
+  /// Who decodes what is stored: of training and of work on files. Requests of a service come as their senders send
+  /// them.
+  void decodes();
+
   /// Samples to train on: those asked for, or so many of a usual data set.
   void training_amount(double samples, double epochs);
 };

@@ -3,6 +3,7 @@
 
 #include "base/text/text.hpp"
 #include "job/kinds/filling.hpp"
+#include "job/request/request_option.hpp"
 
 namespace gpusel::job {
 
@@ -11,9 +12,10 @@ namespace {
 using catalog::ModelKind;
 
 /// Keys that every class of counted work takes.
-constexpr std::string_view kCommon[] = {"id",  "task", "model",         "params_b",     "active_params_b", "profile",
-                                        "gpu", "gpus", "gpus_per_node", "interconnect", "internode_gbps",  "min_fit",
-                                        "confidence"};
+constexpr std::string_view kCommon[] = {
+    "id",         "task",          "model",         "params_b",     "active_params_b", "profile",
+    "gpu",        "gpus",          "gpus_per_node", "interconnect", "internode_gbps",  "min_fit",
+    "confidence", "vcpus_per_gpu", "storage_gbs"};
 /// Those of networks.
 constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
                                             "batch",  "concurrency",    "micro_batch"};
@@ -73,7 +75,7 @@ class CountedResolver {
     Filling filling{request_, work_.model, catalog_, work_, counted, defaults_};
     Status filled = std::visit([&](auto& one) { return fill(one, filling); }, counted.job);
     if (!filled) return std::unexpected(filled.error());
-    note_foreign(counted);
+    if (Status own = refuse_foreign(counted); !own) return std::unexpected(own.error());
     return std::move(work_);
   }
 
@@ -133,16 +135,27 @@ class CountedResolver {
     return {};
   }
 
-  /// What has no effect on this class of work: said, not swallowed.
-  void note_foreign(const Counted& counted) {
+  /// What has no effect on this class of work was meant for another question.
+  Status refuse_foreign(const Counted& counted) {
     const auto own = std::visit([](const auto& job) { return keys_of(job); }, counted.job);
     for (const std::string_view key : request_.given) {
       const bool of_task = is_training(work_.task) ? in(kOfTraining, key) : in(kOfServing, key);
       const bool of_network = runs_model(work_.task) && (in(kOfNetworks, key) || of_task);
       const bool known = in(kCommon, key) || of_network || std::find(own.begin(), own.end(), key) != own.end();
-      if (!known || (key == "model" && !runs_model(work_.task)))
+      if (known && (key != "model" || runs_model(work_.task))) continue;
+      if (request_.of_data) {
         work_.notes.push_back(say("{} has no effect on this work", key));
+        continue;
+      }
+      const auto& option = *request_option(key);
+      const std::string_view own_group = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
+      // Of the same task, but of language models.
+      if (runs_model(work_.task) && option.group == own_group)
+        return usage_error(say("it has no meaning for {} of {}", to_text(work_.task), work_.model->id),
+                           std::string(key), say("it is for language models"));
+      return has_no_meaning(option, work_.task);
     }
+    return {};
   }
 
   const Request& request_;
@@ -156,7 +169,13 @@ class CountedResolver {
 
 void Filling::training_amount(double samples, double epochs) {
   const double size = or_assume(request.dataset_size, "dataset_size", samples);
-  counted.things = size * or_assume(request.epochs, "epochs", epochs);
+  counted.epochs = or_assume(request.epochs, "epochs", epochs);
+  counted.things = size * counted.epochs;
+}
+
+void Filling::decodes() {
+  if (training() || counted.mode == Mode::throughput || request.loader)
+    counted.loader = or_assume(request.loader, "loader", Loader::cpu);
 }
 
 bool is_counted(const Request& request, const catalog::Model* model) {

@@ -45,7 +45,7 @@ constexpr double kUsualLatencyMs = 100;
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SampleJob&) {
-  static constexpr std::array<std::string_view, 4> kKeys{"resolution", "seq_len", "input_tokens", "images"};
+  static constexpr std::array<std::string_view, 5> kKeys{"resolution", "seq_len", "input_tokens", "images", "loader"};
   return kKeys;
 }
 
@@ -69,6 +69,7 @@ Status fill(SampleJob& job, Filling& f) {
   } else if (const auto usual = default_resolution(model)) {
     f.counted.unit = kImages;
     job.resolution = f.or_assume(f.request.resolution, "resolution", *usual);
+    f.decodes();
   } else {
     f.counted.unit = kSamples;  // volumes and the like: as they are
   }

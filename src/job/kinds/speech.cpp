@@ -30,7 +30,7 @@ Status usable(const catalog::Model& model, const Counted& counted) {
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SpeechJob&) {
-  static constexpr std::string_view kKeys[] = {"audio_hours", "output_tokens", "streams"};
+  static constexpr std::string_view kKeys[] = {"audio_hours", "output_tokens", "streams", "loader"};
   return kKeys;
 }
 
@@ -39,6 +39,7 @@ Status fill(SpeechJob& job, Filling& f) {
   if (Status known = usable(model, f.counted); !known) return known;
   job.window_s = *model.window_s;
   f.counted.unit = kRealTime;
+  f.decodes();
   if (f.training()) {
     if (f.work.training.method != Method::full && f.work.training.method != Method::lora)
       return usage_error(say("speech models are trained with all weights or with lora"), "method",
@@ -46,7 +47,8 @@ Status fill(SpeechJob& job, Filling& f) {
     const double audio = f.request.dataset_size
                              ? *f.request.dataset_size * job.window_s
                              : f.or_assume(f.request.audio_hours, "audio_hours", kTrainingHours) * 3600;
-    f.counted.things = audio * f.or_assume(f.request.epochs, "epochs", kSpeechEpochs);
+    f.counted.epochs = f.or_assume(f.request.epochs, "epochs", kSpeechEpochs);
+    f.counted.things = audio * f.counted.epochs;
     return {};
   }
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;

@@ -78,6 +78,10 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.interconnect)},
     {"internode_gbps", "", "GBIT", to_say("network per node, Gbit/s"), kMachine,
      GPUSEL_SET(r.internode_gbps, Limits{{0.01, 1e6}, 1000})},
+    {"vcpus_per_gpu", "", "N", to_say("vCPUs of the host for each GPU, which decode what it reads"), kMachine,
+     GPUSEL_SET(r.vcpus_per_gpu, Limits{{0.1, 1e4}, 1000})},
+    {"storage_gbs", "", "GB/s", to_say("GB/s that one node reads of its data set"), kMachine,
+     GPUSEL_SET(r.storage_gbs, Limits{{1e-4, 1e5}, 1000})},
 
     {"method", "", "METHOD", to_say("full, lora, qlora, ptuning, prefix or dreambooth"), kTrain, GPUSEL_SET(r.method)},
     {"precision", "dtype", "FORMAT", to_say("arithmetic: fp32, tf32, fp16, bf16, fp8 … (default: best the GPU has)"),
@@ -138,8 +142,9 @@ constexpr Option<Request> kOptions[] = {
      to_say("bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 or a GGUF name such as q4_k_m"), kServe,
      GPUSEL_SET(r.weights_precision)},
     {"allow_precisions", "", "PRECISIONS",
-     to_say("formats the planner may choose among, or any (default: the model's own)"), kServe,
-     GPUSEL_SET(r.allow_precisions)},
+     to_say("formats the planner may choose among; native, official or any (default: recommend official, estimate "
+            "native)"),
+     kServe, GPUSEL_SET(r.allow_precisions)},
     {"kv_precision", "kv-cache-dtype", "FORMAT", to_say("fp16, bf16, fp8 or int8"), kServe, GPUSEL_SET(r.kv_precision)},
     {"mode", "", "MODE", to_say("throughput, online (a given concurrency) or single-stream"), kServe,
      GPUSEL_SET(r.mode)},
@@ -164,8 +169,9 @@ constexpr Option<Request> kOptions[] = {
     {"slo_percentile", "", "PERCENT",
      to_say("of requests that must meet all latency targets, 50 to 99.9 (default: 95)"), kServe,
      GPUSEL_SET(r.slo_percentile, Limits{{50, 99.9}, 1})},
-    {"strict_slo", "strict-sla", "BOOL", to_say("false: the typical request meets the latency targets, short for "
-                                                "--slo-percentile 50"),
+    {"strict_slo", "strict-sla", "BOOL",
+     to_say("false: the typical request meets the latency targets, short for "
+            "--slo-percentile 50"),
      kServe, GPUSEL_SET(r.strict_slo), true},
     {"max_load", "", "SHARE", to_say("of what instances could serve, at most so much is planned for (default: 0.8)"),
      kServe, GPUSEL_SET(r.max_load, Limits{{0.05, 1}, 1000})},
@@ -193,6 +199,9 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.audio_hours, kPositive)},
     {"latency_ms", "max-latency-ms", "MS", to_say("longest time for one batch, ms"), kVision,
      GPUSEL_SET(r.latency_ms, kMilliseconds)},
+    {"loader", "data-loader", "WHO",
+     to_say("who decodes pictures and sound: cpu, dali (on the GPU), or preprocessed (stored decoded; default: cpu)"),
+     kVision, GPUSEL_SET(r.loader)},
     {"table_gib", "embedding-gib", "GIB", to_say("embedding tables, GiB, if not the model's own"), kVision,
      GPUSEL_SET(r.table_gib, Limits{{0.001, 1e6}, 1000})},
 
@@ -294,6 +303,7 @@ Status refuse_device(const Request& request) {
 Result<Request> read_request(const Node& object) {
   if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
   Request request;
+  request.of_data = true;
   for (const Node& member : object.children) {
     if (member.kind == Node::Kind::null) continue;  // null says: not given
     const auto* option = request_option(member.key);
@@ -317,6 +327,11 @@ Result<Request> read_request(const Node& object) {
   }
   if (Status file = refuse_device(request); !file) return std::unexpected(file.error());
   return request;
+}
+
+Status has_no_meaning(const Option<Request>& option, Task task) {
+  return usage_error(say("it has no meaning for {}", to_text(task)), std::string(option.key),
+                     say("it belongs to: {}", say_name(option.group)));
 }
 
 }  // namespace gpusel::job

@@ -20,6 +20,7 @@ namespace gpusel::job {
 
 struct Request {
   std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
+  bool of_data = false;  // out of a file, whose rows may all have the same keys: those of other tasks are remarked on
 
   std::string id;
   std::optional<Task> task;
@@ -37,6 +38,8 @@ struct Request {
   Count gpus_per_node;
   std::optional<Interconnect> interconnect;
   std::optional<double> internode_gbps;
+  std::optional<double> vcpus_per_gpu;
+  std::optional<double> storage_gbs;
 
   // Training.
   std::optional<Method> method;
@@ -97,6 +100,7 @@ struct Request {
   std::optional<double> images;
   std::optional<double> audio_hours;
   std::optional<double> latency_ms;
+  std::optional<Loader> loader;
   std::optional<double> table_gib;
   std::optional<Render> render;
   std::optional<Renderer> renderer;
@@ -130,6 +134,9 @@ inline constexpr std::string_view kMediaGroup = to_say("Images, video, speech, r
 inline constexpr std::string_view kGraphicsGroup = to_say("Rendering, simulation, streaming, preprocessing");
 
 std::span<const Option<Request>> request_options();
+
+/// Error: an option that belongs to another task.
+Status has_no_meaning(const Option<Request>& option, Task task);
 
 /// Error: the model is to be read from a device. Only a command line says so; out of a file it would wait for nobody,
 /// or for what was meant for others.

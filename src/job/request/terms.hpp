@@ -50,6 +50,9 @@ enum class Engine : std::uint8_t {
 enum class KvPrecision : std::uint8_t { fp16, bf16, fp8, int8 };
 /// throughput: as many requests as fit; online: a given concurrency; single_stream: one at a time.
 enum class Mode : std::uint8_t { throughput, online, single_stream };
+/// Who makes tensors of the stored pictures and sound. cpu: the host; dali: NVIDIA DALI on the GPU and its decoders;
+/// preprocessed: nobody, they are stored decoded and resized.
+enum class Loader : std::uint8_t { cpu, dali, preprocessed };
 enum class Offload : std::uint8_t { none, optimizer, params, weights };
 /// Wiring inside a node, as a request may name it.
 enum class Interconnect : std::uint8_t { pcie, nvlink, nvswitch, nvl72 };
@@ -217,6 +220,14 @@ inline constexpr auto enum_spellings<job::Codec> = std::to_array<Spelling<job::C
     {"h265", job::Codec::hevc},
     {"h.265", job::Codec::hevc},
     {"x265", job::Codec::hevc},
+});
+template <>
+inline constexpr auto enum_names<job::Loader> = std::to_array<std::string_view>({"cpu", "dali", "preprocessed"});
+template <>
+inline constexpr auto enum_spellings<job::Loader> = std::to_array<Spelling<job::Loader>>({
+    {"pytorch", job::Loader::cpu},
+    {"gpu", job::Loader::dali},
+    {"ffcv", job::Loader::preprocessed},
 });
 template <>
 inline constexpr auto enum_names<job::Solver> =

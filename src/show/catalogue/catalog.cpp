@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/words/message.hpp"
+#include "show/json/tell.hpp"
 #include "show/lists/words.hpp"
 #include "show/money/price_history.hpp"
 
@@ -186,7 +187,7 @@ Json instance_json(const Instance& instance, const Catalog& catalog, Date today)
   std::size_t i = 0;
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     Json& entry = json["offers"][i++];
-    entry["price_today"] = price_today_json(outlook.expected(offer));
+    entry.update(tree_of([&](JsonOut& out) { tell_price_today(out, outlook.expected(offer)); }));
     entry["history"] = history_json(offer, catalog);
   }
   return json;

@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/json/yaml.hpp"
 #include "show/render/terminal/terminal.hpp"
@@ -54,6 +55,7 @@ std::vector<std::string> heading_lines(const ExportView& view, const std::vector
   add_wrapped(lines, job_line(view.advice.work));
   add_wrapped(lines, chosen_line(view));
   if (has_plan(view.advice.work)) add_wrapped(lines, say("plan: {}", layout_of(view, view.chosen)));
+  if (const std::string odds = odds_text(view.chosen); !odds.empty()) add_wrapped(lines, say("probability: {}", odds));
   if (!view.advice.assumed.empty()) add_wrapped(lines, say("assumed: {}", assumed_line(view.advice.assumed)));
   for (const auto& list : {plan_notes(view), notes})
     for (const std::string& note : list) add_wrapped(lines, "- " + note);

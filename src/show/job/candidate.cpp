@@ -39,6 +39,15 @@ std::string speed_text(const job::Job& work, const Recommendation& r) {
   return say("{} tok/s", human_number(r.plan().rate));
 }
 
+std::string odds_text(const Recommendation& r) {
+  std::string text;
+  const auto add = [&](std::string words) { text += (text.empty() ? "" : ", ") + std::move(words); };
+  if (r.plan().need.is_known()) add(say("fits {}", answer::chance_words(r.plan().need.chance())));
+  if (r.in_time) add(say("all targets {}", answer::chance_words(*r.in_time)));
+  if (r.in_budget) add(say("within the budget {}", answer::chance_words(*r.in_budget)));
+  return text;
+}
+
 std::string price_date(const Recommendation& r) {
   const Date date = Date::from_packed(r.offer->as_of);
   return date.known() ? date.text() : say("undated");

@@ -19,6 +19,9 @@ std::string plan_text(const job::Job& work, const answer::Recommendation& r);
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const job::Job& work, const answer::Recommendation& r);
 
+/// "fits 96 %, all targets 83 %, within the budget 71 %": what is known of it.
+std::string odds_text(const answer::Recommendation& r);
+
 std::string price_date(const answer::Recommendation& r);
 /// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
 std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,

@@ -191,8 +191,8 @@ void add_percentiles(Document& page, const physics::Plan& plan) {
   page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
                 "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
                 in_ms(speed.ttft), in_ms(speed.ttft_within(95)), in_ms(speed.ttft_within(99)), in_ms(speed.itl),
-                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e),
-                in_ms(speed.e2e_within(95)), in_ms(speed.e2e_within(99))),
+                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e), in_ms(speed.e2e_within(95)),
+                in_ms(speed.e2e_within(99))),
             4);
 }
 
@@ -217,7 +217,9 @@ void add_speed(Document& page, const answer::EstimateAnswer& answer) {
   add_percentiles(page, plan);
   std::string more;
   for (const physics::NamedFigure& figure : plan.more)
-    more += (more.empty() ? "  " : ", ") + format("{} {:.4g}", figure.key, figure.value);
+    more +=
+        (more.empty() ? "  " : ", ") + (figure.value < 1e4 ? format("{} {:.4g}", figure.key, figure.value)
+                                                           : format("{} {}", figure.key, human_number(figure.value)));
   if (!more.empty()) page.line(more);
   page.line(say("  80 % interval {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high), unit),
             4);

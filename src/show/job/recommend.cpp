@@ -1,8 +1,11 @@
 #include "show/job/recommend.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
+#include <ranges>
+#include <set>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
@@ -35,8 +38,25 @@ std::string warned_rules(const Recommendation& r) {
   return text;
 }
 
+/// A row for the best of each provider and GPU, unless all are wanted.
+bool folds(const RecommendView& view) { return view.limit > 0 && !view.all_sizes && !view.sortable; }
+
 bool is_shown(const Recommendation& r, const RecommendView& view) {
-  return view.limit == 0 || static_cast<std::size_t>(r.rank) <= view.limit;
+  const int place = folds(view) ? r.row : r.rank;
+  return view.limit == 0 || (place > 0 && static_cast<std::size_t>(place) <= view.limit);
+}
+
+/// GPUs in the other sizes that a row stands for: " (also ×2, ×4)".
+std::string other_sizes(const Recommendation& head, const Advice& advice) {
+  constexpr std::size_t kMostSizes = 4;
+  std::set<int> sizes;
+  for (const Recommendation& r : advice.recommendations)
+    if (r.row == 0 && r.gpu == head.gpu && r.instance->provider == head.instance->provider &&
+        r.machine().device.share == head.machine().device.share && r.machine().gpus() != head.machine().gpus())
+      sizes.insert(r.machine().gpus());
+  std::string list;
+  for (const int size : sizes | std::views::take(kMostSizes)) list += format("{}×{}", list.empty() ? "" : ", ", size);
+  return list.empty() ? list : say(" (also {})", list);
 }
 
 /// Whether the rows shown are on more than one term.
@@ -79,15 +99,21 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   };
   add(true, 0, right("#"), [](One r) { return figure_cell(format("{}", r.rank), r.rank); });
   add(true, 10, right(say("score"), 2), [](One r) { return figure_cell(format("{:.1f}", r.score), r.score); });
-  add(true, 1, left(say("instance"), 0, 18), [](One r) { return printable(instance_name(r)); });
+  add(true, 1, left(say("instance")), [](One r) { return printable(instance_name(r)); });
   add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
   add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
       [](One r) { return std::string(to_text(r.offer->term)); });
-  add(true, 5, left(say("GPUs")), [](One r) { return gpus_text(r); });
+  add(true, 5, left(say("GPUs")), [&advice, folded = folds(view)](One r) {
+    return folded && r.gpu != nullptr ? gpus_text(r) + other_sizes(r, advice) : gpus_text(r);
+  });
   add(has_plan(advice.work), 12, left(say("plan"), 4, 24), [&advice](One r) { return plan_text(advice.work, r); });
   add(true, 9, right(say("GiB/GPU"), 2), [](One r) {
     const double need = in_gib(r.memory().total());
     return figure_cell(format("{:.0f}/{:.0f}", need, in_gib(r.machine().memory())), need);
+  });
+  add(true, 11, right(say("fits")), [](One r) {
+    const double chance = r.plan().need.is_known() ? r.plan().need.chance() : std::nan("");
+    return std::isnan(chance) ? Cell("?") : figure_cell(answer::chance_words(chance), chance);
   });
   add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
     return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : r.plan().rate);
@@ -153,6 +179,7 @@ void add_in_words(Document& page, const Recommendation& r, const Advice& advice,
   page.line(say("{}. {}: {}", r.rank, printable(instance_name(r)), clauses(r.reasons)), 3);
   const std::string plan = plan_text(advice.work, r), range = range_text(advice, r);
   page.line(plan.empty() ? format("   {}", range) : say("   plan: {}; {}", plan, range), 5);
+  if (const std::string odds = odds_text(r); !odds.empty()) page.line(say("   probability: {}", odds), 5);
   if (advice.work.counted && advice.work.counted->sends_traffic()) page.line(egress_text(advice, r), 5);
   if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(r.instance->caution)), 5);
   if (explain) {
@@ -219,6 +246,70 @@ Document rejected(const Advice& advice, const RecommendView& view) {
   return page.line(say("rejected: {} instances ({}); --show-rejected tells why", total, list), 2, Where::terminal);
 }
 
+/// How many candidates have no row, and the best of each large cloud among them.
+void add_rest(Document& page, const Advice& advice, const RecommendView& view) {
+  const auto& all = advice.recommendations;
+  const auto shown = std::ranges::count_if(all, [&](const Recommendation& r) { return is_shown(r, view); });
+  const auto left = static_cast<std::size_t>(std::ssize(all) - shown);
+  if (left > 0 && folds(view))
+    page.line(secondary(say("{} more candidates, {} of them other sizes of these machines: --all-sizes, --limit N",
+                            left, std::ranges::count_if(all, [&](const Recommendation& r) { return r.row == 0; }))));
+  else if (left > 0)
+    page.line(secondary(say("{} more, --limit {} shows all", left, all.size())));
+  std::string list;
+  for (const std::string_view cloud : answer::kLargeClouds) {
+    const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
+    if (best != all.end() && !is_shown(*best, view))
+      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, instance_name(*best),
+                     human_price(best->cost.hourly));
+  }
+  if (!list.empty()) page.line(say("also: {} {}/h", list, advice.currency.code()));
+}
+
+/// What each load takes.
+Table staircase_table(const Advice& advice) {
+  const std::string currency(advice.currency.code());
+  Table table({left(say("load")), left(say("instance")), left(say("GPUs")), right(currency + "/h"),
+               right(say("{}/month", currency)), right(say("{}/M tok", currency))});
+  for (const answer::Step& step : advice.staircase) {
+    const auto month = step.best.cost.sums().month;
+    const auto& tokens = step.best.cost.per_million_tokens;
+    table.add({say_name(step.load), printable(instance_name(step.best)), gpus_text(step.best), human_price(step.best.cost.hourly),
+               month ? human_number(std::round(*month)) : std::string("?"),
+               tokens ? human_price(*tokens) : std::string("-")});
+  }
+  return table;
+}
+
+/// Whether it pays to test before deciding.
+void add_evidence(Document& page, const Advice& advice, const RecommendView& view) {
+  constexpr double kSettled = 0.9;
+  if (!advice.evidence || (!view.evidence && advice.evidence->best_probability >= kSettled)) return;
+  const answer::Evidence& evidence = *advice.evidence;
+  const std::string currency(advice.currency.code());
+  const std::string of = advice.work.ends() ? say("a job") : say("a month");
+  std::string line = say("rank 1 is the cheapest with {}; choosing it costs {} {} {} more than the best, expected",
+                         answer::chance_words(evidence.best_probability), human_price(evidence.regret), currency, of);
+  const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
+  if (pays != evidence.tests.end())
+    line += say("; a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
+                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth));
+  page.line(line);
+  if (!view.evidence) return;
+  Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
+                  right(say("or at times its speed"))});
+  for (const Recommendation& r : advice.recommendations)
+    if (r.switch_hourly)
+      switches.add({format("{}", r.rank), printable(instance_name(r)), human_price(*r.switch_hourly),
+                    r.switch_speed ? format("{:.2f}", *r.switch_speed) : std::string("-")});
+  Table tests({right("#"), left(say("test on")), right(say("hours")), right(currency), right(say("worth"))});
+  for (const auto& test : evidence.tests)
+    tests.add({format("{}", test.rank), printable(test.instance->sku), format("{:.1f}", test.hours),
+               human_price(test.cost), human_price(test.worth)});
+  page.gap().add(std::move(switches));
+  if (!evidence.tests.empty()) page.gap().add(std::move(tests));
+}
+
 /// "offline rendering → … → spot".
 std::string decision_line(const Advice& advice) {
   std::string line;
@@ -256,7 +347,7 @@ Table ranking_table(const Advice& advice, const RecommendView& view) {
   for (const RankColumn& one : columns) titles.push_back(one.column);
   Table table(std::move(titles));
   for (const Recommendation& r : advice.recommendations) {
-    if (!is_shown(r, view)) break;
+    if (!is_shown(r, view)) continue;
     std::vector<Cell> cells;
     for (const RankColumn& one : columns) cells.push_back(one.cell(r));
     table.add(std::move(cells));
@@ -271,14 +362,14 @@ Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, c
     page.line(say("no instance meets this"));
   } else {
     page.add(ranking_table(advice, view));
-    if (view.limit > 0 && advice.recommendations.size() > view.limit)
-      page.line(secondary(say("{} more, --limit {} shows all", advice.recommendations.size() - view.limit,
-                              advice.recommendations.size())));
+    add_rest(page, advice, view);
     add_reasons(page.gap(), advice, catalog, view);
   }
   page.gap();
   if (!advice.alternatives.empty()) page.page_heading(say("alternatives"));
   for (const auto& alternative : advice.alternatives) page.line(say("alternative: {}", alternative.message));
+  add_evidence(page, advice, view);
+  if (!advice.staircase.empty()) page.gap().add(staircase_table(advice));
   if (!advice.notes.empty()) page.page_heading(say("notes"));
   for (const std::string& note : advice.notes) page.line(say("note: {}", note));
   // On a page the decision does not belong to the table of what was rejected.

@@ -17,6 +17,8 @@ struct RecommendView {
   bool sortable = false;  // the ranking, by the reader of a page
   bool explain = false;   // scores and warnings in full
   bool show_rejected = false;
+  bool all_sizes = false;  // a row for each size of a provider's machines, not for its best alone
+  bool evidence = false;   // how sure rank 1 is, in full
 };
 
 Table ranking_table(const answer::Advice& advice, const RecommendView& view);

@@ -69,9 +69,8 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
       return std::vector<std::string>(lacking.begin(), lacking.end());
     }());
   }
-  if (const auto& range = r.cost_range;
-      range != nullptr && advice.work.ends() && !range->fast.outlasts && !range->slow.outlasts)
-    tell_interval(out, "interval", {range->fast.total, range->slow.total});
+  if (r.cost_interval.low > 0) tell_interval(out, "interval", r.cost_interval);
+  tell_price_today(out, cost.today);
   if (!cost.exchange) return;
   out.object("fx", [&] {
     out.figure("rate", cost.exchange->rate);
@@ -139,11 +138,16 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
   out.object("plan", [&] { tell_plan(out, r.plan()); });
   out.object("memory", [&] { tell_memory(out, r.plan(), r.machine().memory()); });
   out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
-  tell_probability(out, r.plan());
+  tell_probability(out, r.plan(), r.in_time, r.in_budget);
   out.object("performance", [&] { tell_performance(out, r, advice.work); });
   out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
   out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
   out.truth("pareto", r.pareto);
+  if (r.switch_hourly)
+    out.object("switch", [&] {
+      out.figure("hourly", *r.switch_hourly);
+      out.figure_or_null("speed", r.switch_speed);
+    });
   out.texts("reasons", r.reasons);
   tell_remarks(out, r);
 }
@@ -168,7 +172,39 @@ void tell_alternative(JsonOut& out, const answer::Alternative& alternative) {
   out.figure("hourly", best.cost.hourly);
   out.figure("total", best.cost.total);
   out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);
+  out.whole("nodes", best.machine().nodes);
+  if (!alternative.flag.empty()) out.text("flag", alternative.flag);
+  if (alternative.ratio) out.figure("saving", 1 - *alternative.ratio);
+  if (!alternative.risk.empty()) out.text("risk", alternative.risk);
   out.text("message", alternative.message);
+}
+
+void tell_evidence(JsonOut& out, const answer::Evidence& evidence, Currency currency) {
+  out.figure("best_probability", evidence.best_probability);
+  out.figure("regret", evidence.regret);
+  out.text("currency", currency.code());
+  out.list("tests", evidence.tests, [&](const answer::Evidence::Test& test) {
+    out.object(JsonOut::kItem, [&] {
+      out.whole("rank", test.rank);
+      out.text("sku", test.instance->sku);
+      out.figure("hours", test.hours);
+      out.figure("cost", test.cost);
+      out.figure("worth", test.worth);
+    });
+  });
+}
+
+void tell_step(JsonOut& out, const answer::Step& step) {
+  const Recommendation& best = step.best;
+  out.text("load", step.load);
+  out.figure_or_null("requests_per_s", step.requests_per_s > 0 ? std::optional(step.requests_per_s) : std::nullopt);
+  out.text("provider", best.instance->provider);
+  out.text("sku", best.instance->sku);
+  tell_gpu(out, best);
+  out.whole("nodes", best.machine().nodes);
+  out.figure("hourly", best.cost.hourly);
+  out.figure_or_null("monthly", best.cost.sums().month);
+  out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);
 }
 
 void tell_catalog(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog) {
@@ -203,6 +239,8 @@ void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& 
            }));
   out.list("rejected", advice.rejected, each(tell_rejection));
   out.list("alternatives", advice.alternatives, each(tell_alternative));
+  if (advice.evidence) out.object("evidence", [&] { tell_evidence(out, *advice.evidence, advice.currency); });
+  if (!advice.staircase.empty()) out.list("staircase", advice.staircase, each(tell_step));
   if (!advice.notes.empty()) out.texts("notes", advice.notes);
   if (!advice.decision.empty()) out.texts("decision", advice.decision);
 }

@@ -47,6 +47,9 @@ std::string sum_text(const StagesChoice& choice, double months, Currency currenc
   std::string line = say("sum: {} once + {} per month", human_price(sum.once), human_price(sum.per_month));
   line += say("; over {:g} months {} {}", months, human_price(sum.whole(months)), currency.code());
   if (sum.known_moves > 0) line += say(", {} of it for moving data", human_price(sum.known_moves));
+  if (const double stored = sum.storage(months); stored > 0) line += say(", {} of it for storage", human_price(stored));
+  if (sum.without_storage > 0)
+    line += say("; what {} stages store has no known price, and that is not in it", sum.without_storage);
   if (sum.lacking > 0) line += say("; {} stages that nothing meets are not in it", sum.lacking);
   if (!sum.moves) line += say("; not all of what is moved is known, and that is not in it");
   return line;
@@ -81,11 +84,17 @@ std::string dates_text(const StagesAnswer& answer) {
 }
 
 std::string move_text(const answer::Move& move, const StagesChoice& choice, const StagesPlan& plan, Currency currency) {
+  const Recommendation& from = *choice.stages[move.from].best;
+  const Recommendation& to = *choice.stages[move.from + 1].best;
+  const bool inside = from.instance->provider == to.instance->provider;
   const std::string lead =
       say("from {} to {}, {} to {}: ", printable(plan.stages[move.from].name),
-          printable(plan.stages[move.from + 1].name), printable(choice.stages[move.from].best->instance->provider),
-          printable(choice.stages[move.from + 1].best->instance->provider));
+          printable(plan.stages[move.from + 1].name), printable(inside ? from.region->id : from.instance->provider),
+          printable(inside ? to.region->id : to.instance->provider));
   if (!move.gb) return lead + say("how much is not known; output_gb says it");
+  if (move.at_most)
+    return lead + say("{:.4g} GB between regions of {}; its price is not known, to the internet it is {} {}", *move.gb,
+                      printable(from.instance->provider), human_price(*move.at_most), currency.code());
   if (!move.cost) return lead + say("{:.4g} GB, the price of traffic is not known", *move.gb);
   return lead + say("{:.4g} GB for {} {}", *move.gb, human_price(*move.cost), currency.code());
 }
@@ -95,6 +104,17 @@ bool is_one_provider(const StagesChoice& choice) {
     if (stage.best == nullptr || stage.best->instance->provider != choice.stages.front().best->instance->provider)
       return false;
   return true;
+}
+
+/// What choosing together brings, where the best of each alone are others.
+std::string apart_text(const StagesAnswer& answer) {
+  const double more = answer.apart->sum.whole(answer.months) - answer.best.sum.whole(answer.months);
+  std::string line;
+  for (const StageChoice& stage : answer.apart->stages)
+    line +=
+        (line.empty() ? "" : ", ") + (stage.best != nullptr ? printable(instance_name(*stage.best)) : std::string("-"));
+  return say("chosen together; the best of each alone ({}) cost {} {} more with what is moved and stored", line,
+             human_price(more), answer.currency.code());
 }
 
 void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPlan& plan) {
@@ -110,9 +130,7 @@ void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPl
   const double more = one.sum.whole(answer.months) - answer.best.sum.whole(answer.months);
   page.heading(say("all with {}", printable(one.stages.front().best->instance->provider)));
   page.add(table_of(one, plan, answer.currency)).line(sum_text(one, answer.months, answer.currency));
-  page.line(more >= 0 ? say("staying with one costs {} {} more", human_price(more), answer.currency.code())
-                      : say("staying with one costs {} {} less: each best alone is not the best together",
-                            human_price(-more), answer.currency.code()));
+  page.line(say("staying with one costs {} {} more", human_price(std::max(0.0, more)), answer.currency.code()));
 }
 
 Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const StagesPlan& plan) {
@@ -142,6 +160,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
     record["hours_paid"] = stage.best != nullptr ? number(stage.cost.hours_paid) : Json(nullptr);
     record["once"] = number(stage.cost.once);
     record["per_month"] = number(stage.cost.per_month);
+    record["storage"] = stage.best != nullptr ? number(stage.cost.storage) : Json(nullptr);
     record["cold_start_s"] = stage.cost.cold ? number(stage.cost.cold->total().raw()) : Json(nullptr);
     stages.push_back(std::move(record));
   }
@@ -150,7 +169,8 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
     moves.push_back({{"from", plan.stages[move.from].name},
                      {"to", plan.stages[move.from + 1].name},
                      {"gb", number(move.gb)},
-                     {"cost", number(move.cost)}});
+                     {"cost", number(move.cost)},
+                     {"at_most", number(move.at_most)}});
   return {{"stages", std::move(stages)},
           {"moves", std::move(moves)},
           {"sum",
@@ -158,6 +178,8 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
             {"per_month", number(choice.sum.per_month)},
             {"moves", number(choice.sum.moves)},
             {"known_moves", number(choice.sum.known_moves)},
+            {"known_storage", number(choice.sum.storage(answer.months))},
+            {"stages_without_storage", choice.sum.without_storage},
             {"whole", number(choice.sum.whole(answer.months))},
             {"stages_lacking", choice.sum.lacking}}}};
 }
@@ -173,6 +195,7 @@ Document stages_page(const StagesAnswer& answer, const StagesPlan& plan) {
   page.line(dates_text(answer)).gap().add(table_of(answer.best, plan, answer.currency)).line(stages_sum(answer));
   for (const answer::Move& move : answer.best.moves)
     page.line("  " + move_text(move, answer.best, plan, answer.currency), 4);
+  if (answer.apart) page.line(apart_text(answer));
   for (std::size_t i = 0; i < answer.best.stages.size(); ++i)
     if (const Recommendation* one = answer.best.stages[i].best; one != nullptr)
       for (const auto& remark : one->remarks)
@@ -200,6 +223,7 @@ Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
   }
   out["jobs"] = std::move(jobs);
   out["best"] = choice_json(answer.best, answer, plan);
+  out["each_alone"] = answer.apart ? choice_json(*answer.apart, answer, plan) : Json(nullptr);
   out["one_provider"] = answer.one_provider ? choice_json(*answer.one_provider, answer, plan) : Json(nullptr);
   if (!answer.trace.empty()) out["explain"] = explain_json(answer.trace);
   return out;

@@ -168,10 +168,22 @@ Json more_json(const physics::Plan& plan) {
   return tree_of([&](JsonOut& out) { tell_more(out, plan); });
 }
 
-void tell_probability(JsonOut& out, const physics::Plan& plan) {
+void tell_probability(JsonOut& out, const physics::Plan& plan, catalog::Number targets, catalog::Number budget) {
   const double chance = plan.need.chance();
-  out.object("probability",
-             [&] { out.figure_or_null("fits", std::isnan(chance) ? std::nullopt : std::optional(chance)); });
+  out.object("probability", [&] {
+    out.figure_or_null("fits", std::isnan(chance) ? std::nullopt : std::optional(chance));
+    out.figure_or_null("targets", targets);
+    out.figure_or_null("budget", budget);
+  });
+}
+
+void tell_price_today(JsonOut& out, const money::PriceToday& price) {
+  out.object("price_today", [&] {
+    out.figure("low", price.low);
+    out.figure("mid", price.mid);
+    out.figure("high", price.high);
+    out.text_or_null("too_old", price.too_old == money::TooOld::no ? std::string_view() : to_text(price.too_old));
+  });
 }
 
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib) {

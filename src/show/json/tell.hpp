@@ -19,7 +19,10 @@ void tell_more(JsonOut& out, const physics::Plan& plan);
 /// [low, high].
 void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range);
 /// "probability".
-void tell_probability(JsonOut& out, const physics::Plan& plan);
+void tell_probability(JsonOut& out, const physics::Plan& plan, catalog::Number targets = {},
+                      catalog::Number budget = {});
+/// As "price_today": what is expected today of a price per hour.
+void tell_price_today(JsonOut& out, const money::PriceToday& price);
 /// The verdict, of what must fit into `usable_gib` per device.
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib);
 /// As "explain".

@@ -5,6 +5,7 @@
 #include <functional>
 #include <ranges>
 
+#include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -333,6 +334,8 @@ std::vector<std::string> notes_of(const CompareAnswer& comparison) {
       add(say("{} has {} of one {}: its rows per GPU are those of the whole one.", printable(item.instance->sku),
               share_text(count), item.gpu->id));
   }
+  for (const Compared& item : comparison.items)
+    if (item.price_is_guess) add(format("{}: {}", compared_name(item), answer::guess_text()));
   for (const Compared& item : comparison.items)
     if (item.instance != nullptr && item.count > 1)
       add(say("{}: vCPU, host memory, SSD and network are those of one of them.", compared_name(item)));

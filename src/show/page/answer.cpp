@@ -118,8 +118,8 @@ void add_cost(std::vector<Fact>& out, const ReportView& view, const Recommendati
   if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
     out.push_back({say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
                    view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
-                                                 human_number(100 * *spot->share))
-                                           : say("with {} % taken a month", human_number(100 * *spot->share))});
+                                                 human_number(100 * spot->share->mid))
+                                           : say("with {} % taken a month", human_number(100 * spot->share->mid))});
 }
 
 Facts facts_of(const ReportView& view, const Recommendation& r) {
@@ -134,6 +134,7 @@ Facts facts_of(const ReportView& view, const Recommendation& r) {
   else if (const auto million = r.cost.per_million_tokens)
     out.push_back({say("Per million tokens"), money_text(view, *million)});
   out.push_back({r.gpu != nullptr ? say("Memory per GPU") : say("Memory"), memory_text(r), memory_range(r)});
+  if (const std::string odds = odds_text(r); !odds.empty()) out.push_back({say("Probability"), odds});
   if (const auto bound = r.plan().bound_by; !bound.empty()) out.push_back({say("Limited by"), std::string(bound)});
   if (const std::string plan = plan_text(work, r); !plan.empty()) out.push_back({say("Plan"), plan});
   out.push_back({say("Where"), printable(r.region->id), std::string(to_text(r.offer->term))});

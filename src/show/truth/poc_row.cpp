@@ -84,6 +84,8 @@ Json row_of(const Poc& poc, const job::Request& request) {
       add_serving(row, poc.work, request);
   }
   if (poc.plan.training && physics::is_partial(poc.plan.layout)) row.erase("activation_checkpointing");  // chosen again
+  if (poc.work.counted && !job::is_training(poc.work.task))
+    for (const char* of_training : {"activation_checkpointing", "offload"}) row.erase(of_training);
   if (row.value("profile", "") == "standard") row.erase("profile");
   if (row.value("frames", 0) == 1) row.erase("frames");
   return row;

@@ -1,0 +1,271 @@
+#include "answer/search/alternatives.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "answer/estimate/inference_advice.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "job/limits/limits.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Job;
+using rules::Rule;
+
+/// A change has to cost so much less to be worth a line.
+constexpr double kClearlyCheaper = 0.97;
+constexpr std::size_t kMostAlternatives = 4;
+// Keys of JSON, whose words are said elsewhere.
+constexpr std::string_view kOneUser = to_say("one user");
+constexpr std::string_view kFullMachine = to_say("full machine");
+/// Fewer nodes that keep the targets less often than this are none.
+constexpr double kLeastChance = 0.5;
+/// Targets that are kept more often than this need no further node.
+constexpr double kSureChance = 0.95;
+
+std::string machine_words(const Recommendation& r) {
+  const std::string name = format("{} {}", r.instance->provider, printable(r.instance->sku));
+  return r.machine().nodes > 1 ? format("{} × {}", r.machine().nodes, name) : name;
+}
+
+bool is_same_machine(const Recommendation& a, const Recommendation& b) {
+  return a.instance == b.instance && a.machine().nodes == b.machine().nodes;
+}
+
+std::string flag_of(std::string_view key) {
+  std::string flag = "--" + std::string(key);
+  std::ranges::replace(flag, '_', '-');
+  return flag;
+}
+
+/// "33 % less", "12 % more", "0.2 times as much": what is paid for the same work.
+std::string saving_words(double ratio) {
+  const double percent = 100 * std::abs(1 - ratio);
+  if (percent < 0.5) return say("the same cost");
+  return ratio < 1 ? say("{:.0f} % less", percent) : say("{:.0f} % more", percent);
+}
+
+/// What a change costs beside money; `best` is what is rented then.
+Alternative told(std::string key, std::string value, Recommendation best, const Job& work, const Advice& advice,
+                 std::string risk) {
+  Alternative out;
+  out.key = std::move(key);
+  out.value = std::move(value);
+  out.flag = out.value.empty() ? say("without {}", flag_of(out.key)) : format("{} {}", flag_of(out.key), out.value);
+  out.risk = std::move(risk);
+  const std::string price = say("{} {}/h", human_price(best.cost.hourly), advice.currency.code());
+  std::string machine = machine_words(best);
+  if (!advice.recommendations.empty()) {
+    const Recommendation& first = advice.recommendations.front();
+    out.ratio = order_cost(best, work) / order_cost(first, advice.work);
+    if (is_same_machine(best, first) && best.region == first.region) machine = say("same machine");
+  }
+  out.message = format("{}: {}, {}", out.flag, machine, price);
+  if (out.ratio) out.message += ", " + saving_words(*out.ratio);
+  if (!out.risk.empty()) out.message += "; " + out.risk;
+  out.best = std::move(best);
+  return out;
+}
+
+/// The first of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked.
+Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice) {
+  if (ranked.empty()) return nullptr;
+  if (advice.recommendations.empty()) return &ranked.front();
+  const double least = order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
+  const auto found = std::ranges::min_element(ranked, {}, [&](const Recommendation& r) { return order_cost(r, work); });
+  return order_cost(*found, work) <= least ? &*found : nullptr;
+}
+
+/// What a term asks in return.
+std::string term_risk(const Recommendation& r, const money::Quoter& quoter) {
+  const money::Commitment& commitment = r.cost.commitment;
+  if (r.offer->term == catalog::Term::spot) return say("can be taken away at short notice");
+  if (!commitment.is_promise()) return {};
+  const auto beside = quoter.on_demand_hourly(*r.offer);
+  const double months = commitment.hours / kHoursPerMonth;
+  std::string words = say("{} months are paid, used or not", human_number(months));
+  if (beside && *beside > 0)
+    words += say("; pays from {:.0f} hours of use a month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
+  return words;
+}
+
+}  // namespace
+
+OtherWays::Found OtherWays::ask(const Question& other, const std::vector<Rule>& rules) const {
+  Found found;
+  auto work = resolve_work(other.request, model_, context_.catalog);
+  if (!work) return found;
+  found.work = std::move(*work);
+  const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules};
+  found.ranked = CandidateSearch(context, found.work, CandidateSearch::Rejected::left_out).run();
+  rank(found.ranked, found.work, other.objective);
+  return found;
+}
+
+OtherWays::Found OtherWays::ask(const Question& other) const {
+  auto rules = job::limit_rules(other.constraints, context_.catalog);
+  if (!rules) return {};
+  rules->insert(rules->end(), shipped_.begin(), shipped_.end());
+  return ask(other, *rules);
+}
+
+/// Of formats of fewer bits the cheapest.
+void OtherWays::change_precision(std::vector<Alternative>& out, const Advice& advice) const {
+  const auto& job = advice.work.inference;
+  const bool open =
+      job.allow_precisions.empty() || std::ranges::find(job.allow_precisions, "official") != job.allow_precisions.end();
+  if (advice.work.task != job::Task::inference || advice.work.counted || !job.weights_precision.empty() || !open)
+    return;
+  std::optional<Alternative> cheapest;
+  for (const std::string_view format : physics::served_formats(job.engine)) {
+    Question other = context_.question;
+    if (!job::find_option(job::request_options(), "allow_precisions")->set(other.request, format)) continue;
+    Found found = ask(other);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    if (best == nullptr) continue;
+    const std::string risk =
+        say("{}; check its quality", arithmetic_text(*best->plan().layout.weights, best->machine().device));
+    // What the planner may choose among is one format: people ask for it by the plainer name.
+    Alternative one = told("weights_precision", std::string(format), std::move(*best), found.work, advice, risk);
+    if (!cheapest || one.ratio.value_or(one.best.cost.hourly) < cheapest->ratio.value_or(cheapest->best.cost.hourly))
+      cheapest = std::move(one);
+  }
+  if (cheapest) out.push_back(std::move(*cheapest));
+}
+
+/// The smallest change that helps is the one to try.
+void OtherWays::change_method(std::vector<Alternative>& out, const Advice& advice) const {
+  if (advice.work.task != job::Task::finetune || advice.work.counted) return;
+  const job::Method now = advice.work.training.method;
+  for (const job::Method method : {job::Method::lora, job::Method::qlora}) {
+    if (now != job::Method::full && !(now == job::Method::lora && method == job::Method::qlora)) continue;
+    Question other = context_.question;
+    other.request.method = method;
+    Found found = ask(other);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    if (best == nullptr) continue;
+    const std::string risk =
+        method == job::Method::lora ? say("trains adapters, not all weights") : say("trains adapters on 4-bit weights");
+    return out.push_back(told("method", std::string(to_text(method)), std::move(*best), found.work, advice, risk));
+  }
+}
+
+/// One that divides layers over GPUs, where nobody named one that does not.
+void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& advice) const {
+  constexpr std::string_view kDivides = "megatron";
+  const job::Training& training = advice.work.training;
+  const bool assumed = context_.question.request.framework.empty();
+  if (!job::is_training(advice.work.task) || advice.work.counted || !assumed || training.framework == kDivides ||
+      training.method == job::Method::qlora)
+    return;
+  Question other = context_.question;
+  other.request.framework = kDivides;
+  Found found = ask(other);
+  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  if (best == nullptr) return;
+  out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice,
+                     say("another framework than {}", training.framework)));
+}
+
+/// Commitments that are used, and for work that can be interrupted spot.
+void OtherWays::change_term(std::vector<Alternative>& out, const Advice& advice) const {
+  Question other = context_.question;
+  if (!job::find_limit("term")->option.set(other.constraints, "any")) return;
+  Found found = ask(other);
+  const std::vector<std::string> asked = context_.question.constraints.terms;
+  std::erase_if(found.ranked, [&](const Recommendation& r) {
+    const bool spot = r.offer->term == catalog::Term::spot;
+    return (spot && !advice.work.ends()) || std::ranges::find(asked, to_text(r.offer->term)) != asked.end();
+  });
+  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  if (best == nullptr) return;
+  const std::string risk = term_risk(*best, context_.quoter);
+  std::string term(to_text(best->offer->term));
+  out.push_back(told("term", std::move(term), std::move(*best), found.work, advice, risk));
+}
+
+/// What a limit of place or seller keeps out.
+void OtherWays::change_limit(std::vector<Alternative>& out, const Advice& advice, std::string_view key,
+                             const std::string& risk) const {
+  const job::Limit& limit = *job::find_limit(key);
+  if (!limit.form.is_set(context_.question.constraints)) return;
+  Question other = context_.question;
+  limit.form.copy(other.constraints, {});
+  Found found = ask(other);
+  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  if (best == nullptr) return;
+  std::string value;
+  if (key == "region") value = best->region->id;
+  if (key == "residency") value = best->region->country;
+  if (key == "cloud") value = best->instance->provider;
+  if (key == "market") value = "true";
+  out.push_back(told(std::string(key), std::move(value), std::move(*best), found.work, advice, risk));
+}
+
+/// One node more where the targets are not sure, one less where they are kept often enough all the same.
+void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice) const {
+  if (advice.recommendations.empty() || context_.question.constraints.nodes) return;
+  const Recommendation& first = advice.recommendations.front();
+  if (!first.in_time) return;
+  const auto with = [&](int nodes, double confidence) {
+    Question other = context_.question;
+    other.only = first.instance;
+    other.request.confidence = confidence;
+    if (!job::find_limit("nodes")->option.set(other.constraints, format("{}", nodes))) return;
+    Found found = ask(other);
+    if (found.ranked.empty()) return;
+    Recommendation& best = found.ranked.front();
+    add_intervals(best, context_, advice.work);
+    if (best.machine().nodes != nodes || !best.in_time || *best.in_time < kLeastChance) return;
+    const double chance = *best.in_time;
+    if (nodes < first.machine().nodes && order_cost(best, found.work) >= order_cost(first, advice.work)) return;
+    if (nodes > first.machine().nodes && chance <= *first.in_time) return;
+    out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
+                       say("meets all targets with {}", chance_words(chance))));
+  };
+  const int nodes = first.machine().nodes;
+  if (*first.in_time < kSureChance) with(nodes + 1, advice.work.confidence);
+  if (nodes > 1) with(nodes - 1, kLeastChance);
+}
+
+void OtherWays::find_alternatives(Advice& advice) const {
+  std::vector<Alternative> all;
+  change_precision(all, advice);
+  change_method(all, advice);
+  change_framework(all, advice);
+  if (!advice.recommendations.empty()) {
+    change_term(all, advice);
+    change_limit(all, advice, "market", say("without a service level, or not open to everyone"));
+    for (const std::string_view place : {"region", "residency", "cloud"}) change_limit(all, advice, place, {});
+    change_nodes(all, advice);
+  }
+  std::ranges::stable_sort(all, {}, [](const Alternative& one) { return one.ratio.value_or(1); });
+  std::vector<Alternative> kept;
+  for (Alternative& one : all) {
+    const bool known =
+        std::ranges::any_of(kept, [&](const Alternative& other) { return is_same_machine(other.best, one.best); });
+    if (!known && kept.size() < kMostAlternatives) kept.push_back(std::move(one));
+  }
+  std::ranges::move(kept, std::back_inserter(advice.alternatives));
+}
+
+void OtherWays::find_staircase(Advice& advice) const {
+  const auto step = [&](std::string load, std::optional<double> rate, std::optional<job::Mode> mode) {
+    Question other = context_.question;
+    other.request.request_rate = rate;
+    other.request.mode = mode;
+    Found found = ask(other);
+    if (found.ranked.empty()) return;
+    Recommendation& best = found.ranked.front();
+    const double served = rate ? *rate : best.plan().sequences_per_s;
+    advice.staircase.push_back({std::move(load), served, std::move(best)});
+  };
+  step(std::string(kOneUser), {}, job::Mode::single_stream);
+  for (const double rate : {1.0, 10.0, 100.0}) step(format("{} req/s", human_number(rate)), rate, {});
+  step(std::string(kFullMachine), {}, job::Mode::throughput);
+}
+
+}  // namespace gpusel::answer

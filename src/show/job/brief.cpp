@@ -1,0 +1,342 @@
+#include "show/job/brief.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "physics/planner/targets.hpp"
+#include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Advice;
+using answer::Alternative;
+using answer::Recommendation;
+using job::Job;
+
+constexpr std::size_t kMostWarnings = 2;
+constexpr double kDaysPerMonth = 30.44;
+
+std::string money(double amount, Currency currency) {
+  const std::string_view code = currency.code();
+  const std::string_view sign = code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
+  const std::string figure = amount >= 0.1 && amount < 1000 ? format("{:.2f}", amount) : human_price(amount);
+  return sign.empty() ? format("{} {}", figure, code) : format("{}{}", sign, figure);
+}
+
+/// Of a month.
+std::string monthly(double amount) {
+  return amount < 1000 ? format("{:.0f}", amount) : human_price(std::round(amount));
+}
+
+/// "14 days", "4 months".
+std::string age_words(int days) {
+  if (days < 2 * kDaysPerMonth) return days == 1 ? say("1 day") : say("{} days", days);
+  if (days < 24 * kDaysPerMonth) return say("{:.0f} months", days / kDaysPerMonth);
+  return say("{:.0f} years", days / 365.25);
+}
+
+std::string gpu_words(const Recommendation& r) {
+  if (r.gpu == nullptr) return gpus_text(r);
+  std::string name = printable(r.gpu->name);
+  for (const std::string_view maker : {"NVIDIA ", "AMD "})
+    if (name.starts_with(maker)) name.erase(0, maker.size());
+  const double share = r.machine().device.share * r.gpu->devices();
+  const std::string count = share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus());
+  if (!r.gpu->memory_gb || name.contains("GB")) return format("{} {}", count, name);
+  return format("{} {} {:g} GB", count, name, *r.gpu->memory_gb);
+}
+
+std::string target_words(const Job& work) {
+  std::string words;
+  const std::pair<std::optional<double>, std::string_view> targets[] = {{work.inference.ttft_ms, "TTFT"},
+                                                                        {work.inference.tpot_ms, "TPOT"},
+                                                                        {work.inference.itl_ms, "ITL"},
+                                                                        {work.inference.e2e_ms, "E2E"}};
+  for (const auto& [ms, name] : targets)
+    if (ms) words += say(", p{:g} {} <= {:g} ms", work.inference.slo_percentile, name, *ms);
+  return words;
+}
+
+std::string serving_words(const Advice& advice) {
+  const Job& work = advice.work;
+  std::string words = say("Serve {}", work.model->id);
+  if (work.inference.request_rate) words += say(": {:g} req/s", *work.inference.request_rate);
+  words += work.model->is_generator()
+               ? say(", {} in + {} out", work.inference.input_tokens, work.inference.output_tokens)
+               : say(", {} tokens", work.inference.input_tokens);
+  if (work.inference.tokens) words += say(", {} tokens in all", human_count(*work.inference.tokens));
+  words += target_words(work);
+  if (!advice.staircase.empty()) words += say(". No load given: this is assumed (--rps N)");
+  return words;
+}
+
+std::string method_words(job::Method method) {
+  if (method == job::Method::lora) return "LoRA";
+  if (method == job::Method::qlora) return "QLoRA";
+  return std::string(to_text(method));
+}
+
+std::string question_words(const Advice& advice) {
+  const Job& work = advice.work;
+  if (work.counted) return job_line(work);
+  if (!job::is_training(work.task)) return serving_words(advice);
+  const std::string method = work.task == job::Task::pretrain ? say("Pretrain")
+                             : work.training.method == job::Method::full
+                                 ? say("Fine-tune")
+                                 : say("{} fine-tune", method_words(work.training.method));
+  return say("{} {}: {} tokens, {} per sequence", method, work.model->id, human_count(work.training.tokens),
+             work.training.seq_len);
+}
+
+std::string limit_words(const Advice& advice, const job::Constraints& limits) {
+  std::string words;
+  if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
+  if (limits.budget) words += say(", for at most {}", money(*limits.budget, advice.currency));
+  return words;
+}
+
+std::string joined(std::span<const std::string> all) {
+  std::string list;
+  for (const std::string& one : all) list += format("{}{}", list.empty() ? "" : ", ", printable(one));
+  return list;
+}
+
+/// What was assumed of it; empty: nothing.
+std::string assumed(const Advice& advice, std::string_view key) {
+  for (const job::Assumed& one : advice.assumed)
+    if (const auto* text = std::get_if<std::string>(&one.value); text != nullptr && one.key == key) return *text;
+  return {};
+}
+
+/// Where, on which terms, with which software, at prices how old.
+std::string context_words(const Advice& advice, const job::Constraints& limits,
+                          std::span<const Recommendation* const> rows) {
+  const bool market = assumed(advice, "market").empty();
+  std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
+  for (const auto* places : {&limits.regions, &limits.residency})
+    if (!places->empty()) words += say(" in {}", joined(*places));
+  words += format(" · {}", limits.terms.empty() ? assumed(advice, "term") : joined(limits.terms));
+  if (!advice.work.counted)
+    words += format(" · {}", job::is_training(advice.work.task) ? std::string_view(advice.work.training.framework)
+                                                                : to_text(advice.work.inference.engine));
+  std::optional<int> youngest, oldest;
+  for (const Recommendation* r : rows) {
+    const auto days = days_between(Date::from_packed(r->offer->as_of), advice.today);
+    if (!days) continue;
+    youngest = std::min(youngest.value_or(*days), *days);
+    oldest = std::max(oldest.value_or(*days), *days);
+  }
+  if (!oldest) return words;
+  const std::string from = age_words(*youngest), to = age_words(*oldest);
+  return words + (from == to ? say(" · prices {} old", to) : say(" · prices {} to {} old", from, to));
+}
+
+/// What it costs: a job in all, a service by the month.
+std::string cost_words(const Advice& advice, const Recommendation& r) {
+  const std::string hourly = say("{}/h", money(r.cost.hourly, advice.currency));
+  if (advice.work.ends())
+    return say("{}   {} in {}", hourly, money(r.cost.total, advice.currency),
+               human_duration(seconds(r.cost.elapsed * 3600)));
+  const auto month = r.cost.sums().month;
+  return month ? say("{}   {} {}/month", hourly, monthly(*month), advice.currency.code()) : hourly;
+}
+
+std::string speed_words(const Advice& advice, const Recommendation& r) {
+  const auto& serving = r.plan().serving;
+  if (!serving || !advice.work.model->is_generator())
+    return advice.work.ends() ? std::string() : speed_text(advice.work, r);
+  const physics::InferenceSpeed& speed = serving->speed;
+  const double percent = advice.work.inference.slo_percentile;
+  if (!speed.load)
+    return say("{}, TTFT {:.0f} ms, ITL {:.0f} ms", speed_text(advice.work, r), in_ms(speed.ttft), in_ms(speed.itl));
+  return say("p{:g} TTFT {:.0f} ms, ITL {:.0f} ms", percent, in_ms(speed.ttft_within(percent)),
+             in_ms(speed.itl_within(percent)));
+}
+
+const Alternative* more_nodes(const Advice& advice) {
+  for (const Alternative& one : advice.alternatives)
+    if (one.key == "nodes" && !advice.recommendations.empty() &&
+        one.best.machine().nodes > advice.recommendations.front().machine().nodes)
+      return &one;
+  return nullptr;
+}
+
+std::string why_words(const Advice& advice) {
+  const Recommendation& best = advice.recommendations.front();
+  const std::size_t all = advice.recommendations.size();
+  std::string words = all == 1 ? say("The only one that does it.") : say("First of {} that do it.", all);
+  if (best.in_time) words += say(" Meets all targets with {}.", answer::chance_words(*best.in_time));
+  if (const Alternative* more = more_nodes(advice))
+    words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
+                 money(more->best.cost.hourly - best.cost.hourly, advice.currency));
+  if (best.in_budget) words += say(" Within the budget with {}.", answer::chance_words(*best.in_budget));
+  if (advice.evidence && advice.evidence->best_probability < 0.9)
+    words += say(" The cheapest with {}: --evidence.", answer::chance_words(advice.evidence->best_probability));
+  return words;
+}
+
+void add_warnings(Document& page, const Recommendation& best) {
+  std::size_t warnings = 0, rest = 0;
+  for (const answer::Remark& remark : best.remarks) {
+    if (remark.severity != rules::Effect::warn || warnings == kMostWarnings) {
+      ++rest;
+      continue;
+    }
+    ++warnings;
+    page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
+  }
+  if (rest > 0) page.line(secondary(rest == 1 ? say("  1 more remark: --why") : say("  {} more remarks: --why", rest)));
+}
+
+void add_best(Document& page, const Advice& advice) {
+  const Recommendation& best = advice.recommendations.front();
+  page.line(Text(format("> {}  {}   {}", printable(instance_name(best)), printable(best.region->id),
+                        cost_words(advice, best)),
+                 Meaning::best),
+            2);
+  std::string line = format("  {}", gpu_words(best));
+  if (const std::string plan = plan_text(advice.work, best); !plan.empty()) line += ", " + plan;
+  if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
+  if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
+  page.line(line, 2).line("  " + why_words(advice), 2);
+  add_warnings(page, best);
+}
+
+/// One line each, in columns.
+void add_alternatives(Document& page, const Advice& advice) {
+  std::vector<std::array<std::string, 4>> rows;
+  for (const Alternative& one : advice.alternatives) {
+    if (&one == more_nodes(advice)) continue;
+    std::string machine = printable(instance_name(one.best));
+    if (!advice.recommendations.empty()) {
+      const Recommendation& best = advice.recommendations.front();
+      if (one.best.instance == best.instance && one.best.machine().nodes == best.machine().nodes)
+        machine = say("same machine");
+    }
+    std::string end = say("{}/h", money(one.best.cost.hourly, advice.currency));
+    if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
+    rows.push_back(
+        {printable(one.flag.empty() ? one.message : one.flag), std::move(machine), std::move(end), one.risk});
+  }
+  if (rows.empty()) return;
+  std::array<std::size_t, 3> widths{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+  page.gap().line(advice.recommendations.empty() ? say("What would do:") : say("Cheaper:"));
+  for (const auto& row : rows) {
+    std::string line = " ";
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      line += format(" {}{} ", row[i], std::string(widths[i] - display_width(row[i]), ' '));
+    page.line(line + (row[3].empty() ? "" : " " + row[3]), 4);
+  }
+}
+
+Table loads_table(const Advice& advice) {
+  const std::string currency(advice.currency.code());
+  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
+                              right(say("{}/h", currency)), right(say("{}/month", currency))};
+  const bool of_tokens = !advice.work.counted;
+  if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
+  Table table(std::move(columns));
+  for (const answer::Step& step : advice.staircase) {
+    const auto month = step.best.cost.sums().month;
+    const auto& tokens = step.best.cost.per_million_tokens;
+    std::vector<Cell> cells{say_name(step.load), printable(instance_name(step.best)), gpu_words(step.best),
+                            human_price(step.best.cost.hourly), month ? monthly(*month) : std::string("?")};
+    if (of_tokens) cells.emplace_back(tokens ? human_price(*tokens) : std::string("-"));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Table rows_table(const Advice& advice, std::span<const Recommendation* const> rows) {
+  const std::string currency(advice.currency.code());
+  const bool ends = advice.work.ends();
+  const bool generates =
+      !advice.work.counted && !job::is_training(advice.work.task) && advice.work.model->is_generator();
+  std::vector<Column> columns{right("#"), left(say("instance")), left(say("GPUs"), 2), right(say("fits"), 3)};
+  if (generates && !ends) {
+    columns.push_back(right(say("TTFT")));
+    columns.push_back(right(say("ITL")));
+  } else {
+    columns.push_back(right(ends ? say("time") : say("speed")));
+  }
+  columns.push_back(right(say("{}/h", currency)));
+  if (ends) columns.push_back(right(say("{} total", currency)));
+  columns.push_back(right(say("vs #1"), 1));
+  Table table(std::move(columns));
+  const double first = answer::order_cost(advice.recommendations.front(), advice.work);
+  for (const Recommendation* r : rows) {
+    const double chance = r->plan().need.is_known() ? r->plan().need.chance() : std::nan("");
+    std::vector<Cell> cells{format("{}", r->rank), printable(instance_name(*r)), gpu_words(*r),
+                            std::isnan(chance) ? std::string("?") : answer::chance_words(chance)};
+    if (generates && !ends) {
+      const physics::InferenceSpeed& speed = r->plan().serving->speed;
+      const double percent = advice.work.inference.slo_percentile;
+      cells.emplace_back(format("{:.0f}", in_ms(speed.ttft_within(percent))));
+      cells.emplace_back(format("{:.0f}", in_ms(speed.itl_within(percent))));
+    } else {
+      cells.emplace_back(speed_text(advice.work, *r));
+    }
+    cells.emplace_back(human_price(r->cost.hourly));
+    if (ends) cells.emplace_back(human_price(r->cost.total));
+    const double more = answer::order_cost(*r, advice.work) / first - 1;
+    cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
+    table.add(std::move(cells)).meaning = r->rank == 1 ? Meaning::best : Meaning::plain;
+  }
+  return table;
+}
+
+void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows) {
+  const auto& all = advice.recommendations;
+  std::string list;
+  for (const std::string_view cloud : answer::kLargeClouds) {
+    const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
+    if (best != all.end() && std::ranges::find(rows, &*best) == rows.end())
+      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
+                     money(best->cost.hourly, advice.currency));
+  }
+  if (!list.empty()) page.line(say("On the large clouds: {}", list));
+  int rejected = 0;
+  for (const answer::Rejection& one : advice.rejected) rejected += one.count;
+  page.line(secondary(
+      say("{} do it, {} do not: --rejected, --all-sizes. Reasons and assumptions: --why", all.size(), rejected)));
+}
+
+std::string next_words(const Advice& advice) {
+  const bool serves = !advice.work.counted && !job::is_training(advice.work.task);
+  return say("Next: gpusel export {} (same flags) · --poc plans a test before spending", serves ? "vllm" : "skypilot");
+}
+
+}  // namespace
+
+Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
+  std::vector<const Recommendation*> rows;
+  for (const Recommendation& r : advice.recommendations) {
+    const int place = view.all_sizes ? r.rank : r.row;
+    if (place > 0 && static_cast<std::size_t>(place) <= view.limit) rows.push_back(&r);
+  }
+  Document page;
+  page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
+  page.gap();
+  if (advice.recommendations.empty())
+    page.line(Text(say("Nothing meets this: --rejected says why, instance by instance"), Meaning::warn));
+  else
+    add_best(page, advice);
+  add_alternatives(page, advice);
+  if (!advice.staircase.empty())
+    page.gap().add(loads_table(advice));
+  else if (!rows.empty())
+    page.gap().add(rows_table(advice, rows));
+  if (!rows.empty()) add_rest(page, advice, rows);
+  for (const std::string& note : advice.notes) page.line(say("Note: {}", printable(note)));
+  return rows.empty() ? page : page.line(next_words(advice));
+}
+
+}  // namespace gpusel::show
