@@ -24,7 +24,7 @@ shell_syntax() {
 
 # A question walks one way: no room includes a room that comes after it.
 rooms() {
-  later="base catalog rules job physics money answer show cli"
+  later="base catalog rules job physics serve money answer show cli"
   while [ "$later" != "${later#* }" ]; do
     room=${later%% *}
     later=${later#* }

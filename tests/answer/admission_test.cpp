@@ -19,6 +19,8 @@ namespace {
 const std::string kSmall =
     R"({"model": "qwen2.5-0.5b", "task": "inference", "input_tokens": 128, "output_tokens": 128})";
 const std::string kLarge = R"({"model": "llama-7b", "task": "finetune"})";
+/// 2x-l40s is a marketplace's.
+const Limit kMarket{"market", "true"};
 
 answer::Question question(const std::string& job, const std::vector<Limit>& limits) {
   answer::Question question;
@@ -70,8 +72,18 @@ bool is_ranked(const std::string& sku, answer::Question asked, const std::vector
 
 }  // namespace
 
-TEST_CASE("a price limit is raised to the price and no further") {
+TEST_CASE("a seller that is left out unasked is let in by a word, beside what else it needs") {
   const auto asked = question(kSmall, {{"max_price", "1"}});
+  const auto found = admission("2x-l40s", asked);
+  CHECK(found.rule == "market");
+  CHECK(typed(found) == std::vector<std::string>{"--market true", "--max-price 1.6"});
+  CHECK(is_ranked("2x-l40s", asked, found.changes));
+  CHECK_FALSE(is_ranked("2x-l40s", asked, {found.changes.front()}));
+  CHECK_FALSE(is_ranked("2x-l40s", asked, {found.changes.back()}));
+}
+
+TEST_CASE("a price limit is raised to the price and no further") {
+  const auto asked = question(kSmall, {{"max_price", "1"}, kMarket});
   const auto found = admission("2x-l40s", asked);
   CHECK(found.rule == "max-price");
   CHECK(typed(found) == std::vector<std::string>{"--max-price 1.6"});
@@ -114,7 +126,7 @@ TEST_CASE("each kind of limit is changed to what the instance has") {
   CHECK(change("n.t4.1", {{"gpus_min", "2"}, {"gpus_max", "8"}}) == "--gpus-min 1");
   CHECK(change("n.h100.8", {{"gpus_max", "4"}}) == "--gpus-max 8");
   CHECK(change("n.t4.1", {{"min_network", "25"}}) == "--min-network 10");
-  CHECK(change("2x-l40s", {{"min_network", "25"}}) == "without --min-network");
+  CHECK(change("2x-l40s", {{"min_network", "25"}, kMarket}) == "without --min-network");
   CHECK(change("n.t4.1", {{"min_capability", "8.0"}}) == "--min-capability 7.5");
   CHECK(change("n.t4.1", {{"formats", "fp16,bf16"}}) == "--formats fp16");
   CHECK(change("n.t4.1", {{"nvlink", "true"}}) == "without --nvlink");
@@ -124,12 +136,12 @@ TEST_CASE("each kind of limit is changed to what the instance has") {
   CHECK(change("s.a10.1", {{"residency", "us"}}) == "also --residency CN");
   CHECK(change("n.t4.1", {{"allow_list", "h100"}}) == "--allow-list (?:h100)|^n\\.t4\\.1$");
   CHECK(change("n.t4.1", {{"deny_list", "t4"}}) == "without --deny-list");
-  CHECK(change("2x-l40s", {{"max_price_age", "30d"}}) == "--max-price-age 172d");
+  CHECK(change("2x-l40s", {{"max_price_age", "30d"}, kMarket}) == "--max-price-age 172d");
   CHECK(change("n.a100.8", {{"term", "spot"}}) == "also --term on-demand");
-  CHECK(change("2x-l40s", {{"vendor", "amd"}}) == "also --vendor nvidia");
-  CHECK(change("2x-l40s", {{"min_total_vram", "200GB"}}) == "--min-total-vram 96GB");
-  CHECK(change("2x-l40s", {{"max_total_vram", "20GB"}}) == "--max-total-vram 96GB");
-  CHECK(change("2x-l40s", {{"min_bandwidth", "3000"}}) == "--min-bandwidth 864");
+  CHECK(change("2x-l40s", {{"vendor", "amd"}, kMarket}) == "also --vendor nvidia");
+  CHECK(change("2x-l40s", {{"min_total_vram", "200GB"}, kMarket}) == "--min-total-vram 96GB");
+  CHECK(change("2x-l40s", {{"max_total_vram", "20GB"}, kMarket}) == "--max-total-vram 96GB");
+  CHECK(change("2x-l40s", {{"min_bandwidth", "3000"}, kMarket}) == "--min-bandwidth 864");
 }
 
 TEST_CASE("a latency target is moved to what the machine does, and hardly further") {
@@ -137,7 +149,7 @@ TEST_CASE("a latency target is moved to what the machine does, and hardly furthe
     const auto asked = question(R"({"model": "qwen2.5-0.5b", "task": "inference", "input_tokens": 128,
                                     "output_tokens": 128, ")" +
                                     std::string(key) + R"(": 0.1})",
-                                {});
+                                {kMarket});
     const auto found = admission("2x-l40s", asked);
     CAPTURE(key, found.never);
     REQUIRE(found.changes.size() == 1);
@@ -151,7 +163,7 @@ TEST_CASE("a latency target is moved to what the machine does, and hardly furthe
 TEST_CASE("what was laid down of the plan is let go where no machine has such a plan") {
   const auto asked = question(R"({"model": "qwen2.5-0.5b", "task": "inference", "input_tokens": 128,
                                   "output_tokens": 128, "tp": 8})",
-                              {});
+                              {kMarket});
   CHECK(typed(admission("2x-l40s", asked)) == std::vector<std::string>{"without --tp"});
   const auto both = question(R"({"model": "llama-7b", "task": "finetune", "tp": 3, "optimizer": "sgd"})", {});
   const auto found = admission("n.h100.8", both);
@@ -175,7 +187,7 @@ TEST_CASE("a plan that does not fit gets the smallest change of the job that let
 
 TEST_CASE("a deadline is moved to when the job would be done") {
   const auto asked = question(R"({"model": "llama-7b", "task": "finetune", "method": "lora"})",
-                              {{"deadline", "2h"}, {"max_nodes", "1"}});
+                              {{"deadline", "2h"}, {"max_nodes", "1"}, kMarket});
   const auto found = admission("2x-l40s", asked);
   CHECK(found.rule == "deadline");
   REQUIRE(found.changes.size() == 1);

@@ -162,24 +162,79 @@ TEST_CASE("failures, checkpoints and costs of a job on two nodes") {
     CHECK(explained(found, key));
 }
 
-TEST_CASE("spot is reckoned with the upper end of what is published, or with what was said") {
+TEST_CASE("spot is reckoned with the middle of what is published, or with what was said") {
   const auto answered = ask({.job = kPretrain, .name = "2x big-8"});
   const SpotBreakEven& spot = *answered->found.spot;
-  CHECK(*spot.share == 0.2);
+  CHECK(spot.share->low == 0.1);
+  CHECK(spot.share->mid == Approx(0.15));
+  CHECK(spot.share->high == 0.2);
   const double work = *answered->costs.items.front().subject.job->hours;
   money::SpotCase by_hand;
   by_hand.spot_per_hour = 16;
   by_hand.on_demand_per_hour = 40;
   by_hand.failures = answered->found.stops->failures;
-  by_hand.taken_per_hour = -2 * std::log(0.8) / 730;
+  by_hand.taken_per_hour = -2 * std::log(0.85) / 730;
   by_hand.work = hours(work);
   CHECK(spot.answer->spot_cost == Approx(money::compare_spot(by_hand).spot_cost));
   CHECK(*spot.break_even_price == Approx(money::compare_spot(by_hand).break_even_price / 2));
   CHECK(*spot.notice_suffices);  // 60 s for 56
   const auto said = ask({.job = kPretrain, .name = "2x big-8", .wishes = "interruptions=0.9"});
-  CHECK(*said->found.spot->share == 0.9);
+  CHECK(said->found.spot->share->mid == 0.9);
+  CHECK(said->found.spot->share->is_one());
   CHECK(said->found.spot->answer->spot_cost > spot.answer->spot_cost);
   CHECK(said->found.assumed.size() == answered->found.assumed.size() - 1);
+}
+
+TEST_CASE("capacity that was taken away is back after hours, and the ends of what is known are ends of time and cost") {
+  const auto answered = ask({.job = kPretrain, .name = "2x big-8"});
+  const SpotBreakEven& spot = *answered->found.spot;
+  const auto& e = *test::coefficients().economy;
+  const double mid = e.spot_regain_hours.of("scarce") * std::pow(2, e.spot_regain_growth.value);  // H100, NVSwitch
+  CHECK(spot.regain_hours.mid == Approx(mid));
+  CHECK(spot.regain_hours.low < mid);
+  CHECK(spot.regain_hours.high > mid);
+  CHECK(mid > 1);
+  REQUIRE(spot.best);
+  REQUIRE(spot.worst);
+  CHECK(spot.best->spot.wall < spot.answer->spot.wall);
+  CHECK(spot.worst->spot.wall > spot.answer->spot.wall);
+  CHECK(spot.best->spot_cost < spot.answer->spot_cost);
+  CHECK(spot.worst->spot_cost > spot.answer->spot_cost);
+  CHECK(spot.answer->mix.cost > spot.answer->spot_cost);
+  CHECK(spot.answer->mix.cost < spot.answer->on_demand_cost);
+  for (const char* key : {"spot.regain_hours", "spot.waiting_hours", "spot.elapsed_hours", "spot.mix.cost"})
+    CHECK(explained(answered->found, key));
+  const auto said = ask({.job = kPretrain, .name = "2x big-8", .wishes = "interruptions=0.15 regain_hours=5"});
+  CHECK(said->found.spot->regain_hours.mid == 5);
+  CHECK_FALSE(said->found.spot->best);  // nothing is left open
+}
+
+TEST_CASE("a band that is open above has three points, and one that nobody publishes none") {
+  const auto& c = test::coefficients();
+  catalog::SpotMarket market;
+  CHECK_FALSE(taken_share({}, &market, c));
+  CHECK_FALSE(taken_share({}, nullptr, c));
+  market.interrupted_low = 0.2;
+  const ThreePoints open = *taken_share({}, &market, c);
+  CHECK(open.low == 0.2);
+  CHECK(open.mid == c.economy->spot_open_mid.value);
+  CHECK(open.high == c.economy->spot_open_high.value);
+  market.interrupted_low = 0.95;
+  CHECK(taken_share({}, &market, c)->high == 0.95);
+  StopWishes said;
+  said.interruptions = 0.4;
+  CHECK(taken_share(said, nullptr, c)->low == 0.4);
+}
+
+TEST_CASE("many nodes of scarce GPUs come back later than one common one") {
+  const auto& c = test::coefficients();
+  const auto hours_of = [&](std::string_view gpu, int nodes) {
+    return regain_hours({}, &test::gpu(gpu), nodes, c).mid;
+  };
+  CHECK(hours_of("h100-sxm-80gb", 1) > hours_of("l4", 1));
+  CHECK(hours_of("h100-sxm-80gb", 16) > hours_of("h100-sxm-80gb", 1));
+  CHECK(hours_of("mi300x-192gb", 1) == hours_of("h100-sxm-80gb", 1));
+  CHECK(regain_hours({}, nullptr, 1, c).mid == hours_of("l4", 1));
 }
 
 TEST_CASE("small nodes fail less often than large ones, and what was said goes before") {

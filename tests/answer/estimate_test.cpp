@@ -63,7 +63,7 @@ TEST_CASE("an explained training estimate says what one change would bring") {
   CHECK(says(misfit, "it fits"));
   CHECK(says(misfit, "such GPUs would fit it"));
   const auto slow = answer(
-      R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3",
+      R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3", "tp": 1,
           "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
   REQUIRE(slow.plan.fits);
   CHECK(says(slow, "micro-batch 1 → 8 is worth"));

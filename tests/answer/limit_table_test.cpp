@@ -74,7 +74,7 @@ const Recommendation* ranked(const Advice& advice, const catalog::Instance* inst
 
 job::Needed needed(const Limit& limit, const Constraints& asked, const Recommendation& one, const Advice& advice,
                    const Market& market) {
-  const auto facts = answer::facts_of(one, advice.work, question(asked), market.catalog(), market.coefficients());
+  const auto facts = answer::facts_to_pass(one, advice.work, question(asked), market.catalog(), market.coefficients());
   return limit.form.relax({limit, asked, facts});
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a default holds exactly where it is shown: a memory alone names no ma
   set(named, "gpu", "H100");
   job::assume_usual(named, job::Usual::job);
   CHECK(named.vendors.empty());
-  CHECK(named.assumed == std::vector<std::string_view>{"term"});
+  CHECK(named.assumed == std::vector<std::string_view>{"term", "market"});
 }
 
 TEST_CASE("every limit that may not be above another is named with it where it is") {
@@ -228,7 +228,7 @@ TEST_CASE("limits on prices judge an offer by place, term, price and age") {
     const auto set_of = answer::LimitSet::of(limits, catalog);
     REQUIRE(set_of.has_value());
     const auto converter = money::Converter::into(Currency::usd(), catalog);
-    const money::Quoter quoter(catalog, Market::small().coefficients(), *converter);
+    const money::Quoter quoter(catalog, Market::small().coefficients(), *converter, Date(2026, 11, 20));
     const answer::Market market(catalog, quoter, set_of->rules(), {}, Date(2026, 11, 20));
     std::array<int, 3> counts{};  // allowed, too old, refused
     for (const catalog::Offer& offer : catalog.offers()) {

@@ -99,7 +99,7 @@ TEST_CASE("what nobody said is not known: neither the memory of data without an 
   }
 }
 
-TEST_CASE("training is not sized by a rate of requests") {
+TEST_CASE("training is not sized by a rate of requests, which a row of many keys may have") {
   const auto advice = test::Market::shipped().recommend(
       R"({"task": "pretrain", "model": "resnet-50", "request_rate": "5"})", {{"cloud", "aws"}});
   CHECK_FALSE(advice.work.counted->demand);

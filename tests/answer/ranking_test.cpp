@@ -123,7 +123,8 @@ TEST_CASE("a limit never adds a candidate") {
 }
 
 TEST_CASE("what a limit leaves is as it is without the limit, on as many nodes and for as much") {
-  const std::string job = R"({"model": "llama-3.1-70b", "task": "finetune"})";
+  // Small GPUs hold little more than their share, with a chance of less than 0.9.
+  const std::string job = R"({"model": "llama-3.1-70b", "task": "finetune", "min_fit": 0.5})";
   const Limit small{"max_vram", "24GB"};
   const auto free = Market::shipped().recommend(job), limited = Market::shipped().recommend(job, {small});
   REQUIRE_FALSE(free.recommendations.empty());

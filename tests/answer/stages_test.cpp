@@ -61,17 +61,18 @@ stages:
     days: 20
 )";
 
-std::expected<StagesPlan, Errors> try_read(const std::string& text) {
+std::expected<StagesPlan, Errors> try_read(const std::string& text, const job::Constraints& line = {}) {
   const auto document = parse_yaml(text, "jobs.yaml");
   REQUIRE(document);
   Question base;
+  base.constraints = line;
   base.today = Date(2026, 11, 20);
   base.alternatives = false;
   return read_stages(*document, base);
 }
 
-StagesPlan read(const std::string& text) {
-  auto plan = try_read(text);
+StagesPlan read(const std::string& text, const job::Constraints& line = {}) {
+  auto plan = try_read(text, line);
   if (!plan) throw std::runtime_error(plan.error().front().where + ": " + plan.error().front().message);
   return std::move(*plan);
 }
@@ -81,6 +82,17 @@ StagesAnswer answer(const StagesPlan& plan, bool explained = false) {
   auto found = answer_stages(plan, market.catalog(), market.rules, market.coefficients(), explained);
   if (!found) throw std::runtime_error(found.error().where + ": " + found.error().message);
   return std::move(*found);
+}
+
+/// Limits as a command line gives them.
+job::Constraints limits(std::initializer_list<std::pair<std::string_view, std::string_view>> given) {
+  job::Constraints out;
+  for (const auto& [key, value] : given) {
+    const auto* option = job::find_option(job::constraint_options(), key);
+    REQUIRE(option != nullptr);
+    REQUIRE(option->set(out, value));
+  }
+  return out;
 }
 
 /// Every error of the file.
@@ -149,6 +161,115 @@ TEST_CASE("staying with one provider is the cheapest that has every stage") {
   CHECK(*found.one_provider->stages[0].cost.once == Approx(20));
   const double difference = found.one_provider->sum.whole(6) - found.best.sum.whole(6);
   CHECK(difference == Approx(10 - 5));  // ten hours at one more, no traffic
+}
+
+TEST_CASE("machines are chosen together: what is moved decides with what is rented") {
+  // Ten hours of the small machine are 10 here and 20 there, training costs twice as much here, and so does the
+  // service; a GB costs 0.1 on its way from here to there.
+  constexpr double kAdapted = 16.0605;  // GB of the trained model
+  for (const double gb : {0.0, 50.0, 70.0, 99.0, 101.0, 500.0}) {
+    std::string text = kThree;
+    text.replace(text.find("output_gb: 50"), 13, "output_gb: " + std::to_string(gb));
+    const StagesAnswer found = answer(read(text));
+    const double train = *found.one_provider->stages[1].cost.once;  // there
+    const double each_best = 10 + train + 0.1 * gb;
+    const double least = std::min({each_best, 20 + train, 10 + 2 * train + 0.1 * kAdapted});
+    CHECK(found.best.sum.whole(6) == Approx(least + 6 * 800).epsilon(1e-6));
+    CHECK(found.apart.has_value() == (least < each_best));
+    if (found.apart) CHECK(found.apart->sum.whole(6) == Approx(each_best + 6 * 800).epsilon(1e-6));
+    CHECK(found.best.sum.whole(6) <= found.one_provider->sum.whole(6) + 1e-9);
+  }
+}
+
+TEST_CASE("traffic between regions of one provider has a cost that is not known, and one that it does not exceed") {
+  static const Market market(R"(
+sources: {list: {publisher: P, document: prices, date: 2026-11-01, confidence: documented}}
+providers:
+  - {id: aa, name: A, country: US, kind: cloud, regions: {r: {country: US}, q: {country: US}}}
+families:
+  - {provider: aa, id: f, interconnect: {kind: none}, sources: [list], sizes: [
+      {sku: a-small, gpu: l4, gpus: 1, vcpu: 8, memory_gib: 64}, {sku: a-large, gpu: h100-sxm-80gb, gpus: 1, vcpu: 32, memory_gib: 256}]}
+prices:
+  - {provider: aa, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {a-small: 1}}
+  - {provider: aa, region: q, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {a-large: 4}}
+egress:
+  - {id: aa, provider: aa, currency: USD, source: list, tiers: ["=0.1"]}
+)");
+  const auto found = answer_stages(read(kThree), market.catalog(), market.rules, market.coefficients(), false);
+  REQUIRE(found);
+  REQUIRE(found->best.moves.size() == 1);
+  CHECK_FALSE(found->best.moves[0].cost);
+  CHECK(*found->best.moves[0].at_most == Approx(5));
+  CHECK_FALSE(found->best.sum.moves);
+}
+
+TEST_CASE("what is stored is in the sum, for the hours of a job and the months of a service") {
+  static const Market market(R"(
+sources: {list: {publisher: P, document: prices, date: 2026-11-01, confidence: documented}}
+providers:
+  - {id: aa, name: A, country: US, kind: cloud, regions: {r: {country: US}}}
+families:
+  - {provider: aa, id: f, interconnect: {kind: none}, sources: [list], sizes: [{sku: a-large, gpu: h100-sxm-80gb, gpus: 1, vcpu: 32, memory_gib: 256, network_gbps: 25}]}
+prices:
+  - {provider: aa, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {a-large: 8}}
+storage:
+  - {id: bucket, provider: aa, name: Bucket, kind: object, currency: USD, per_gb_month: 0.02, read_gbs_per_node: 1, source: list}
+  - {id: disk, provider: aa, name: Disk, kind: block, currency: USD, per_gb_month: 0.01, read_gbs: 1, source: list}
+)");
+  const auto sum_of = [&](const std::string& more) {
+    const auto found = answer_stages(
+        read("months: 6\nstages:\n  - {name: serve, task: inference, model: llama-3.1-8b, dataset_gb: 1000" + more +
+             "}\n"),
+        market.catalog(), market.rules, market.coefficients(), false);
+    REQUIRE(found);
+    return found->best.sum;
+  };
+  const StagesSum served = sum_of("");
+  CHECK(served.storage(6) == Approx(6 * 0.02 * (1000 + 16.06)).epsilon(1e-3));  // the data and the weights
+  CHECK(served.whole(6) == Approx(6 * served.per_month + served.storage(6)));
+  CHECK(sum_of(", hours: 73").storage(6) == Approx(0.1 * 0.02 * (1000 + 16.06)).epsilon(1e-3));
+  CHECK(sum_of(", storage: block").storage(6) == Approx(6 * 0.01 * (1000 + 16.06)).epsilon(1e-3));
+}
+
+TEST_CASE("limits of the file and of the line both hold") {
+  const auto providers = [&](const job::Constraints& line, const std::string& limit) {
+    const StagesAnswer found =
+        answer(read("stages:\n  - {name: a, task: inference, model: llama-3.1-8b, gpu: h100, " + limit + "}\n", line));
+    return std::string(found.best.stages[0].best->instance->provider);
+  };
+  CHECK(providers(limits({{"cloud", "aa,bb"}}), "cloud: bb") == "bb");
+  CHECK(providers(limits({{"cloud", "aa"}}), "cloud: 'aa,bb'") == "aa");  // bb would be cheaper
+  CHECK(providers(limits({{"gpu", "h100,l4"}, {"cloud", "aa"}}), "deadline: 3d") == "aa");
+  const auto of = [&](const job::Constraints& line, const std::string& limit) {
+    return read("stages:\n  - {name: a, task: inference, model: llama-3.1-8b, " + limit + "}\n", line)
+        .stages[0]
+        .question.constraints;
+  };
+  CHECK(*of(limits({{"max_price", "3"}}), "max_price: 10").max_price == 3);
+  CHECK(*of(limits({{"max_price", "10"}}), "max_price: 3").max_price == 3);
+  CHECK(*of(limits({{"deadline", "5h"}}), "deadline: 10h").deadline_hours == 5);
+  CHECK(*of(limits({{"max_nodes", "2"}}), "max_nodes: 4").max_nodes == 2);
+  CHECK(*of(limits({{"max_price", "3"}}), "deadline: 1h").max_price == 3);
+}
+
+TEST_CASE("limits of file and line that have nothing in common are one error with its place") {
+  const Market& market = two_clouds();
+  const auto error_of = [&](const job::Constraints& line, const std::string& limit) {
+    const auto found = answer_stages(
+        read("stages:\n  - name: a\n    task: inference\n    model: llama-3.1-8b\n    " + limit + "\n", line),
+        market.catalog(), market.rules, market.coefficients(), false);
+    REQUIRE_FALSE(found);
+    return found.error();
+  };
+  const Error clouds = error_of(limits({{"cloud", "aa"}}), "cloud: bb");
+  CHECK(clouds.kind == ErrorKind::unsatisfied);
+  CHECK(clouds.where == "jobs.yaml:5:5");
+  CHECK(clouds.message.find("--cloud") != std::string::npos);
+  CHECK(error_of(limits({{"gpu", "l4"}}), "gpu: h100").message.find("--gpu") != std::string::npos);
+  const auto nodes =
+      try_read("stages:\n  - {name: a, task: inference, model: llama-3.1-8b, nodes: 2}\n", limits({{"nodes", "3"}}));
+  REQUIRE_FALSE(nodes);
+  CHECK(nodes.error().front().kind == ErrorKind::unsatisfied);
 }
 
 TEST_CASE("a service that is switched off while idle pays its cold starts") {

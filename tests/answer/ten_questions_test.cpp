@@ -56,7 +56,8 @@ TEST_CASE("QLoRA of 7B fits one T4") {
 
 TEST_CASE("70B at 16 bit needs two 80 GB cards at the very least") {
   const auto advice = Market::shipped().recommend(
-      R"({"model": "llama-70b", "task": "inference", "weights_precision": "fp16", "min_fit": 0.5})");
+      R"({"model": "llama-70b", "task": "inference", "weights_precision": "fp16", "concurrency": 1,
+          "min_fit": 0.5})");
   // 68.98e9 × 2 B = 128.5 GiB: one 141 GB card can just hold it, no 80 GB or 96 GB card can.
   CHECK(all(advice, [](const auto& r) { return total_gib(r) > 128.5; }));
   CHECK(any(advice, [](const auto& r) { return r.machine().gpus() == 2 && r.gpu->memory_gb == 80.0; }));
@@ -124,13 +125,14 @@ TEST_CASE("BERT-base is fine-tuned on a card of the T4 class") {
 }
 
 TEST_CASE("a price cap that only a Chinese cloud meets is met by a Chinese cloud") {
-  const auto advice = Market::shipped().recommend(R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})",
-                                                  {{"min_capability", "8.9"}, {"max_price", "0.35"}});
+  const auto advice =
+      Market::shipped().recommend(R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})",
+                                  {{"min_capability", "8.9"}, {"max_price", "0.35"}, {"market", "true"}});
   CHECK(all(advice, [](const auto& r) { return r.region->country == "CN" && r.cost.hourly <= 0.35; }));
   // The same cap without the Chinese clouds leaves nothing.
-  const auto elsewhere =
-      Market::shipped().recommend(R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})",
-                                  {{"min_capability", "8.9"}, {"max_price", "0.35"}, {"residency", "us,eu"}});
+  const auto elsewhere = Market::shipped().recommend(
+      R"({"model": "llama-7b", "task": "finetune", "method": "qlora"})",
+      {{"min_capability", "8.9"}, {"max_price", "0.35"}, {"market", "true"}, {"residency", "us,eu"}});
   CHECK(elsewhere.recommendations.empty());
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/values/normal.hpp"
 #include "base/words/message.hpp"
+#include "physics/chance.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
 
@@ -98,6 +100,7 @@ TEST_CASE("a month that is paid whole wins from half of the hours on") {
   auto settings = kServe;
   settings.push_back({"term", "on-demand,month"});
   settings.push_back({"cloud", "p"});
+  settings.push_back({"mode", "throughput"});  // at a given load the same is paid for, however many tokens come of it
   const WhatIf answer = bench.ask({.settings = settings, .vary = {"hours-per-day=2..24"}});
   REQUIRE(answer.segments.size() == 2);
   CHECK(answer.winner(answer.segments[0]).offer.term == catalog::Term::on_demand);
@@ -163,7 +166,10 @@ TEST_CASE("where something begins to fit is known to the digits of a limit") {
   const WhatIf answer = bench.ask({.settings = kLora, .vary = {format("budget={:.4f}..{:.4f}", cost / 20, cost * 5)}});
   REQUIRE(answer.segments.size() >= 2);
   CHECK(sku(answer.winner(answer.segments[0])) == "none");
-  CHECK(*answer.samples[answer.segments[1].first].at[0].number == Approx(cost).epsilon(2e-4));
+  // Eight of ten bills have to stay within it.
+  const double bill = physics::Likely::between(plain.now.best.cost_interval).at(normal_quantile(0.8));
+  CHECK(bill > cost);
+  CHECK(*answer.samples[answer.segments[1].first].at[0].number == Approx(bill).epsilon(2e-4));
   CHECK(
       answer::reason_of(answer.winner(answer.segments[0]), &answer.winner(answer.segments[1])).starts_with("p one: "));
 }

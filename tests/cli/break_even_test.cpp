@@ -55,9 +55,18 @@ TEST_CASE("the data of a long job has every figure that is not given, and a line
   std::set<std::string> all;
   for (const char* section : {"spot", "job"}) figures(found[section], section, all);
   // What was published, said, or stands under another name of the same formula.
-  for (const char* known : {"spot.interruptions", "spot.market.notice_s", "spot.market.interrupted_low",
-                            "spot.market.interrupted_high", "job.deadline.hours", "job.deadline.expected_hours"})
+  for (const char* known :
+       {"spot.interruptions", "spot.market.notice_s", "spot.market.interrupted_low", "spot.market.interrupted_high",
+        "job.deadline.hours", "job.deadline.expected_hours", "spot.interruptions_range.low",
+        "spot.interruptions_range.mid", "spot.interruptions_range.high"})
     all.erase(known);
+  // What is not on spot waits for nothing.
+  CHECK(found["job"]["run"]["waiting_hours"] == 0);
+  CHECK(found["job"]["without_checkpoints"]["waiting_hours"] == 0);
+  CHECK(found["spot"]["on_demand_run"]["waiting_hours"] == 0);
+  for (const char* none :
+       {"job.run.waiting_hours", "job.without_checkpoints.waiting_hours", "spot.on_demand_run.waiting_hours"})
+    all.erase(none);
   CHECK(all.size() > 15);
   for (std::string figure : all) {
     for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{{"job.run.", "job."},
@@ -68,6 +77,8 @@ TEST_CASE("the data of a long job has every figure that is not given, and a line
                                                                                    {"job.checkpoint_", "checkpoint_"}})
       if (figure.starts_with(from)) figure = to + figure.substr(from.size());
     if (const auto end = figure.rfind("expected_hours"); end != std::string::npos) figure.replace(end, 14, "hours");
+    for (const char* range : {"spot.range", "spot.regain_hours"})  // one line for all of its points
+      if (figure.starts_with(range)) figure = range;
     INFO(figure);
     CHECK(explained.contains("break_even." + figure));
   }

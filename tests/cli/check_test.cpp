@@ -188,7 +188,7 @@ TEST_CASE("money in rules is in the file's currency, whatever the answer is in",
 }
 
 TEST_CASE("third-party hosts are a marketplace, of whichever provider", "[check]") {
-  const std::string job = "' --model llama-7b --task finetune --method lora --cloud runpod --allow-list ";
+  const std::string job = "' --model llama-7b --task finetune --method lora --cloud runpod --market true --allow-list ";
   const std::string demands[] = {"denied_provider_kinds: [marketplace]", "allowed_provider_kinds: [cloud]"};
   for (const std::string& demand : demands) {
     const std::string words = "gpusel check --policy '" + policy_file(one(demand)) + job;
@@ -427,7 +427,7 @@ TEST_CASE("check prints in every format and its JSON keeps to the schema", "[che
 TEST_CASE("findings stand in the order of the policy files, which changes none of them") {
   const std::vector<std::string> files{
       policy_file("mode: audit\npolicies:\n  - {id: price, max_cost_per_hour: 0.01 USD}\n"),
-      policy_file("unknown: allow\npolicies:\n  - {id: cloud, allowed_providers: [north]}\n"),
+      policy_file("unknown: allow\npolicies:\n  - {id: cloud, allowed_providers: [south]}\n"),
       policy_file(
           "rules:\n  - {id: ours, effect: note, when: {fact: gpu_count, above: 0}, message: some, source: us}\n"),
   };
@@ -436,7 +436,7 @@ TEST_CASE("findings stand in the order of the policy files, which changes none o
   do {
     std::string policies;
     for (const std::size_t i : order) policies += "--policy '" + files[i] + "' ";
-    const Run run = shell("gpusel check " + policies + kJob + "-o csv");
+    const Run run = shell("gpusel check " + policies + kJob + "--cloud north -o csv");
     CAPTURE(policies, run.err);
     CHECK(run.status == 4);  // its answer is another cloud's
     auto rows = lines_of(run.out);

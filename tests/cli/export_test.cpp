@@ -249,7 +249,7 @@ TEST_CASE("warnings of the rank stand in the file and in the notes", "[export]")
 
 TEST_CASE("places that no API knows are variables, or left out", "[export]") {
   const Run run = ask({"export", "terraform", "--model", "llama-7b", "--task", "inference", "--cloud", "tencent",
-                       "--infra", "tencent/cn-mainland"});
+                       "--infra", "tencent/cn-mainland", "--gpu", "a100-sxm-40gb"});
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK(has(run.out, "region = var.region"));
@@ -260,7 +260,7 @@ TEST_CASE("places that no API knows are variables, or left out", "[export]") {
 
 TEST_CASE("RunPod's third parties are none of SkyPilot's", "[export]") {
   const Run run = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",
-                       "--allow-list", "1x_H100-SXM_COMMUNITY"});
+                       "--market", "true", "--allow-list", "1x_H100-SXM_COMMUNITY"});
   CHECK(run.status == 2);
   CHECK(has(run.err, "third parties"));
   const Run secure = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",

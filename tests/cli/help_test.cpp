@@ -38,7 +38,7 @@ std::vector<std::vector<std::string>> commands_under(const std::vector<std::stri
 /// A day of requests, a few lengths in turn.
 void write_requests(const std::string& path) {
   std::ofstream file(path);
-  file << "timestamp,prompt_tokens,completion_tokens\n";
+  file << "arrival_s,prompt_tokens,completion_tokens\n";
   for (int minute = 0; minute <= 24 * 60; ++minute)
     file << minute * 60 << ',' << 200 * (1 + minute % 5) << ',' << 50 * (1 + minute % 3) << '\n';
 }

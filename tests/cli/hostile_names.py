@@ -158,6 +158,7 @@ COMMANDS = [
     ["recommend", "--explain", "--show-rejected", "--data-path", "--poc"] + JOB, ["recommend", "--explain"] + SERVE,
     ["estimate", "--gpu", "evil-gpu", "--gpus", "8", "--explain", "--model", "evil-model", "--task", "finetune"],
     ["compare", "evil-gpu", "h100"], ["compare", SKU, "p4d.24xlarge", "--explain"] + JOB[:4], ["explain"] + JOB,
+    ["simulate", SKU, "--rps", "2", "--requests", "1000", "--model", "evil-model"],
     ["explain", "evil-rule"] + JOB, ["explain", SKU] + JOB, ["cost", SKU, "--explain"], ["cost", "--explain"] + JOB,
     ["fleet", "--model", "evil-model", "--traffic", "chat", "--rate", "20", "--ttft", "1000", "--tpot", "60", "--cloud",
      "evil-cloud", "--explain"],

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -204,12 +205,13 @@ TEST_CASE("a lock that was edited is refused, however small the change", "[lock]
   const std::string file = lock_to("sealed.lock");
   const Json lock = Json::parse(read_file(file));
   CHECK(lock["currency"] == "USD");
-  const std::string amount = lock["answer"]["recommendations"][0]["cost"]["total"].dump();
-  for (const std::string& part : {amount, std::string("\"rank\": 1")}) {
+  const Json total = lock["answer"]["recommendations"][0]["cost"]["total"];
+  const Json next = std::nextafter(total.get<double>(), 1e9);  // the least change that is another number
+  for (const auto& [part, edited] : {std::pair(total.dump(), next.dump()), {"\"rank\": 1", "\"rank\": 7"}}) {
     std::string text = read_file(file);
     const auto at = text.find(part);
     REQUIRE(at != std::string::npos);
-    text[at + part.size() - 1] = text[at + part.size() - 1] == '7' ? '8' : '7';
+    text.replace(at, part.size(), edited);
     const std::string policy = scratch_file("any.yaml", "policies:\n  - {id: dear, max_cost_per_hour: 1000 USD}\n");
     const Run checked = shell("gpusel check --policy '" + policy + "' '" + scratch_file("edited.lock", text) + "'");
     CHECK(checked.status == 2);

@@ -222,8 +222,8 @@ TEST_CASE("the time to recover is assumed, and a checkpoint of adapters is their
 }
 
 TEST_CASE("a row says the counter that its steps read") {
-  CHECK(poc_of("--model sdxl --task inference")["row"]["measured"]["memory_kind"] == "reserved");
-  CHECK(poc_of("--model resnet-50 --task inference")["row"]["measured"]["memory_kind"] == "process");
+  CHECK(poc_of("--model sdxl --task inference --mode throughput")["row"]["measured"]["memory_kind"] == "reserved");
+  CHECK(poc_of("--model resnet-50 --task inference --mode throughput")["row"]["measured"]["memory_kind"] == "process");
 }
 
 TEST_CASE("cards without OPTIX are not told to use it") {

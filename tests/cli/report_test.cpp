@@ -201,11 +201,15 @@ TEST_CASE("of a job that is done many times in a month, the use chart counts job
 }
 
 TEST_CASE("a price of tokens elsewhere is a line of its own") {
-  const std::string with = section(page(kServe + " --api-price 0.2"), "use");
+  const std::string with = section(page(kServe + " --api-price 1"), "use");
   // What is kept running crosses it; what is paid by the hour of use does not.
   CHECK(count(with, "<title>tokens bought elsewhere</title>") == 1);
   CHECK(count(with, "kept running</title>") == 1);
   CHECK(count(with, "<path class=\"mark") == 1);
+  // Tokens that cost less than those of the machine at full load are never worth renting it.
+  const std::string cheap = section(page(kServe + " --api-price 0.02"), "use");
+  CHECK(count(cheap, "<title>tokens bought elsewhere</title>") == 1);
+  CHECK(count(cheap, "<path class=\"mark") == 0);
 }
 
 TEST_CASE("a report says how it was asked, what it stands on and of which day") {

@@ -21,8 +21,9 @@ namespace {
 const char* const kJobs[] = {
     "--model llama-7b --task finetune",
     "--model llama-7b --task finetune --method lora --cloud aws --region eu-west-1",
-    "--model llama-7b --task finetune --method qlora --term reserved-3y",
-    "--model llama-7b --task finetune --term reserved-1y --cloud aws,azure,gcp",
+    "--model llama-7b --task finetune --method qlora --tokens 100B --gpu l4 --max-nodes 1 --term reserved-3y",
+    "--model llama-7b --task finetune --method qlora --tokens 30B --gpu l4 --max-nodes 1 --term reserved-1y --cloud "
+    "aws,gcp",
     "--model llama-2-13b --task finetune --method lora --currency CNY",
     "--model llama-3.1-70b --task finetune --method lora --cloud aws,gcp",
     "--model llama-3.1-8b --task pretrain --tokens 1e9 --residency eu",
@@ -97,15 +98,21 @@ struct Said {
   bool ends = false;
 };
 
-void check_text(const Said& said, const std::string& text, bool has_warnings) {
+/// What a face of the terminal says, whether short or in full.
+void check_head(const Said& said, const std::string& text) {
   CAPTURE(text);
   CHECK(has(text, said.sku()));
   CHECK(has(text, said.best["region"]));
-  CHECK(has(text, said.cost["price_as_of"]));
   if (said.ends) {
     CHECK(has(text, said.money()));
     CHECK(has(text, human_duration(seconds(said.hours * 3600))));
   }
+}
+
+void check_text(const Said& said, const std::string& text, bool has_warnings) {
+  check_head(said, text);
+  CAPTURE(text);
+  CHECK(has(text, said.cost["price_as_of"]));
   if (!has_warnings) return;
   for (const Json& warning : said.best["warnings"])
     if (warning["severity"] == "warn") CHECK(has(text, warning["message"]));
@@ -113,7 +120,18 @@ void check_text(const Said& said, const std::string& text, bool has_warnings) {
 
 void check_table(const Said& said) {
   const Setting wide{.environment = {{"COLUMNS", "1000"}}};
-  check_text(said, shell("gpusel recommend " + said.job + " -n 1", wide).out, true);
+  check_text(said, shell("gpusel recommend " + said.job + " -n 1 --why", wide).out, true);
+  // The short face has two warnings, and says that there are more.
+  const std::string brief = shell("gpusel recommend " + said.job + " -n 1", wide).out;
+  check_head(said, brief);
+  CAPTURE(brief);
+  std::size_t shown = 0;
+  for (const Json& warning : said.best["warnings"])
+    if (warning["severity"] == "warn" && shown < 2) {
+      CHECK(has(brief, warning["message"]));
+      ++shown;
+    }
+  CHECK(has(brief, "more remark") == (said.best["warnings"].size() > shown));
   std::string markdown = shell("gpusel recommend " + said.job + " -n 1 -o markdown", wide).out;
   std::erase(markdown, '\\');  // before characters that mean something there
   check_text(said, markdown, false);
@@ -205,7 +223,7 @@ void check_compare(const Said& said) {
   const std::string sku = said.best["provider"].get<std::string>() + "/" + said.sku();
   const std::string name = nodes == "1" ? sku : nodes + "x " + sku;
   const std::string other = sku == "aws/g5.xlarge" ? "aws/g4dn.xlarge" : "aws/g5.xlarge";
-  std::string job = std::regex_replace(said.job, std::regex("--(cloud|deadline|nodes) \\S+"), "");
+  std::string job = std::regex_replace(said.job, std::regex("--(cloud|deadline|nodes|max-nodes|gpu) \\S+"), "");
   job += " --region '" + said.best["region"].get<std::string>() + "'";
   job = std::regex_replace(job, std::regex("--region \\S+ (.*--region)"), "$1");
   if (!has(job, "--term")) job += " --term on-demand";

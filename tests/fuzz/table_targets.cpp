@@ -78,7 +78,7 @@ void feed_traffic(std::string_view bytes) {
   const std::string path = file_of("requests", bytes);
   if (const auto day = job::read_day(path); !day) check(day.error());
   for (const bool generates : {true, false}) {
-    const auto traffic = job::read_traffic(path, generates);
+    const auto traffic = job::read_traffic(path, {.generates = generates, .time_unit = {}});
     if (!traffic) {
       check(traffic.error());
       continue;

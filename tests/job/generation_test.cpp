@@ -13,8 +13,12 @@ TEST_CASE("versions tell generations of an engine apart") {
   CHECK(engine_generation(Engine::vllm, "0.2.x fork (2023)") == "early");
   CHECK(engine_generation(Engine::vllm, "v0.5.4") == "older");
   CHECK(engine_generation(Engine::vllm, "0.6.3") == "v0");
-  CHECK(engine_generation(Engine::vllm, "0.8.0").empty());
-  CHECK(engine_generation(Engine::vllm, "0.11.0").empty());  // eleven, not one
+  CHECK(engine_generation(Engine::vllm, "0.8.0") == "v1");
+  CHECK(engine_generation(Engine::vllm, "0.10.2") == "v1");  // ten, not one
+  CHECK(engine_generation(Engine::vllm, "0.11.0") == "synchronous");
+  CHECK(engine_generation(Engine::vllm, "0.13.0") == "synchronous");
+  CHECK(engine_generation(Engine::vllm, "0.14.0").empty());
+  CHECK(engine_generation(Engine::vllm, "1.0").empty());
   CHECK(engine_generation(Engine::hf, "transformers 4.38.2") == "older");
   CHECK(engine_generation(Engine::hf, "4.46.0").empty());
   CHECK(engine_generation(Engine::trt_llm, "0.14.0 (triton backend)") == "engine");
@@ -28,6 +32,10 @@ TEST_CASE("dates do where there is no version") {
   CHECK(engine_generation(Engine::vllm, "Oct 2023") == "early");
   CHECK(engine_generation(Engine::vllm, "2024-04") == "older");
   CHECK(engine_generation(Engine::vllm, "2024-10") == "v0");
+  CHECK(engine_generation(Engine::vllm, "2025-03") == "v1");
+  CHECK(engine_generation(Engine::vllm, "2025-09") == "v1");
+  CHECK(engine_generation(Engine::vllm, "2025-10") == "synchronous");
+  CHECK(engine_generation(Engine::vllm, "2026-01").empty());
   CHECK(engine_generation(Engine::vllm, "2026-02").empty());
 }
 

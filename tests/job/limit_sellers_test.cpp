@@ -59,8 +59,15 @@ TEST_CASE("marketplaces and clouds that serve their own country only are left ou
   CHECK(left({{"market", "false"}, {"residency", "cn"}}) == Names{"home/three"});
 }
 
+TEST_CASE("unasked, an answer is of those with whom a company signs a contract", "[limit_sellers]") {
+  CHECK(left({}) == left({{"market", "false"}}));
+  CHECK(left({{"country", "de"}}) == Names{"firm/one"});
+  CHECK(left({{"country", "cn"}}) == Names{"firm/one", "home/three"});  // who takes customers of that country only
+  CHECK(left({{"cloud", "fair,home"}}) == Names{"fair/two", "home/three"});
+}
+
 TEST_CASE("who does not serve the reader's country is left out, unless he is named", "[limit_sellers]") {
-  CHECK(left({{"country", "de"}}) == Names{"fair/two", "firm/one"});
+  CHECK(left({{"country", "de"}, {"market", "true"}}) == Names{"fair/two", "firm/one"});
   CHECK(left({{"country", "cn"}, {"market", "true"}}) == Names{"fair/two", "firm/one", "home/three"});
   CHECK(left({{"country", "de"}, {"cloud", "home"}}) == Names{"home/three"});
 }

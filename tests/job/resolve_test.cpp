@@ -243,4 +243,15 @@ TEST_CASE("checkpointing that a framework does unasked is assumed") {
   CHECK_FALSE(job("task=finetune model=llama-7b method=lora").training.checkpointing);
 }
 
+TEST_CASE("what only language models know is refused for other networks by their name") {
+  Request asked = test::request("task=finetune model=resnet-50 recipe=mixed");
+  asked.of_data = false;  // as a command line says it
+  asked.given = {"task", "model", "recipe"};
+  const auto work = resolve_counted(asked, &test::model("resnet-50"), test::shipped());
+  REQUIRE_FALSE(work);
+  CHECK(work.error().where == "recipe");
+  CHECK(work.error().message == "it has no meaning for finetune of resnet-50");
+  CHECK(work.error().hint == "it is for language models");
+}
+
 }  // namespace resolve_test

@@ -96,6 +96,8 @@ def row_of(case, gpu, source, **measured):
     if MODELS[case["model"]][0] in ("LlamaConfig", "Qwen2Config"):
         row["flash_attention"] = "true"  # what PyTorch's own attention takes for a causal mask
     row.update(**case, **measured)
+    if MODELS[case["model"]][0] == "ResNetConfig":  # what says nothing of networks for images
+        row.update(recipe="", framework="", sharding="", grad_accum="")
     return row
 
 

@@ -50,7 +50,7 @@ struct Asked {
 money::Quote quote(const Asked& asked, const money::Use& use) {
   const auto converter = money::Converter::into(Currency::usd(), market().catalog());
   REQUIRE(converter);
-  const money::Quoter quoter(market().catalog(), market().coefficients(), *converter);
+  const money::Quoter quoter(market().catalog(), market().coefficients(), *converter, Date(2026, 11, 20));
   const auto instance = market().catalog().instance(asked.sku);
   REQUIRE(instance);
   for (const catalog::Offer& offer : market().catalog().offers_of(**instance))

@@ -73,6 +73,39 @@ TEST_CASE("spot at the price of on-demand is never cheaper") {
   CHECK(compare_spot(asked).break_even_price == Approx(80));
 }
 
+TEST_CASE("waiting for spot takes time and no money, and on demand can stand in for it") {
+  SpotCase asked = eight_nodes();
+  asked.piecewise = true;
+  const SpotAnswer at_once = compare_spot(asked);
+  asked.regain = hours(2);
+  const SpotAnswer answer = compare_spot(asked);
+  // 100 · e^(0.03·0.25) h with 3.0226 interruptions, two thirds of them of spot, each of two hours.
+  CHECK(in_hours(answer.spot.waiting) == Approx(4.03011).epsilon(1e-5));
+  CHECK(in_hours(answer.spot.wall) == Approx(104.78294).epsilon(1e-5));
+  CHECK(answer.spot_cost == Approx(at_once.spot_cost));
+  CHECK(*answer.break_even_rate == Approx(*at_once.break_even_rate));
+  CHECK(answer.on_demand.waiting.raw() == 0);
+  // 0.04 / 1.04 of the time on demand: spot is lost 0.01923 times an hour, and gone back to in 0.3 h each time.
+  CHECK(answer.mix.on_demand_share == Approx(0.0384615).epsilon(1e-5));
+  CHECK(in_hours(answer.mix.run.wall) == Approx(101.31460).epsilon(1e-5));
+  CHECK(answer.mix.cost == Approx(3429.110).epsilon(1e-5));  // 101.3146 · (0.03846 · 80 + 0.96154 · 32)
+  CHECK(at_once.mix.on_demand_share == 0);
+}
+
+TEST_CASE("the longer spot stays away, the later the end, the dearer the mix, and never later than waiting") {
+  SpotCase asked = eight_nodes();
+  SpotAnswer last = compare_spot(asked);
+  for (const double wait : {0.5, 2.0, 12.0, 48.0}) {
+    asked.regain = hours(wait);
+    const SpotAnswer answer = compare_spot(asked);
+    CHECK(answer.spot.wall > last.spot.wall);
+    CHECK(answer.mix.cost > last.mix.cost);
+    CHECK(answer.mix.run.wall < answer.spot.wall);
+    CHECK(answer.mix.cost < answer.on_demand_cost);
+    last = answer;
+  }
+}
+
 TEST_CASE("work in pieces bears more interruptions") {
   SpotCase asked = eight_nodes();
   const double whole = *compare_spot(asked).break_even_rate;

@@ -47,7 +47,7 @@ money::Quote quote(Term term, const money::Use& use, std::string_view region = "
                    Currency into = Currency::usd()) {
   const auto converter = money::Converter::into(into, market().catalog());
   REQUIRE(converter);
-  const money::Quoter quoter(market().catalog(), market().coefficients(), *converter);
+  const money::Quoter quoter(market().catalog(), market().coefficients(), *converter, Date(2026, 11, 20));
   const auto instance = market().catalog().instance("round/r.1");
   REQUIRE(instance);
   for (const catalog::Offer& offer : market().catalog().offers_of(**instance))

@@ -66,12 +66,13 @@ TEST_CASE("without a second token there is no time between tokens") {
     CHECK(s.itl.raw() == 0);
     CHECK(s.e2e == s.ttft);
   }
-  // A prompt of 8192 tokens fills a pass: 32 of them in turn.
+  // A prompt of 8192 tokens fills a pass: 32 of them in turn, which the front end handles meanwhile.
   const double one =
       speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=1").ttft.raw();
   const double all =
       speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=32").ttft.raw();
-  CHECK(all == Approx(32 * one).epsilon(0.02));
+  const double handling = test::coefficients().request_ms.of("vllm") / 1e3;
+  CHECK(all == Approx(32 * (one - handling) + handling).epsilon(1e-3));
 }
 
 TEST_CASE("the median wait for the first token grows with the traffic") {

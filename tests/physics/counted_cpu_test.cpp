@@ -27,6 +27,13 @@ Machine rented(std::string_view sku, int nodes = 1) {
   return *machine;
 }
 
+/// One whose storage bounds nothing.
+Machine with_data_in_reach(std::string_view sku) {
+  Machine machine = rented(sku);
+  machine.host.storage = {};
+  return machine;
+}
+
 Device device(std::string_view gpu) { return test::machine(gpu).device; }
 
 Figures figures(std::string_view words, const Machine& machine) {
@@ -187,15 +194,22 @@ TEST_CASE("a network on a processor is slower than on a GPU and gains little fro
 }
 
 TEST_CASE("preprocessing goes with the processor, by pixels and by bytes") {
-  const Machine small = rented("c7i.4xlarge");
+  const Machine small = with_data_in_reach("c7i.4xlarge");
   const auto images = figures("task=preprocess preprocess=images resolution=500x375", small);
   CHECK(figures("task=preprocess preprocess=images resolution=1000x750", small).rate == Approx(images.rate / 4));
-  CHECK(figures("task=preprocess preprocess=images resolution=500x375", rented("c7i.8xlarge")).rate ==
+  CHECK(figures("task=preprocess preprocess=images resolution=500x375", with_data_in_reach("c7i.8xlarge")).rate ==
         Approx(2 * images.rate));
   const double etl = figures("task=preprocess", small).rate;
   CHECK(figures("task=preprocess preprocess=tokenize", small).rate < etl / 10);
   // Tables that are larger than memory go through a disk.
   CHECK(figures("task=preprocess data_gb=100", small).rate == Approx(etl / 2));
+  // What storage brings bounds what processors do.
+  Machine slow = small;
+  slow.host.storage = gb_per_s(etl / 4);
+  const Figures held = figures("task=preprocess", slow);
+  CHECK(held.rate == Approx(etl / 4));
+  CHECK(held.bound_by == "storage");
+  CHECK(held.gpu_rate == Approx(etl));
 }
 
 TEST_CASE("a table as large as the memory is one that fits") {
@@ -208,7 +222,7 @@ TEST_CASE("a table as large as the memory is one that fits") {
   CHECK(on_gpu(1));
   CHECK_FALSE(on_gpu(0.999));
   const auto rate = [&](double share) {
-    Machine machine = rented("c7i.4xlarge");
+    Machine machine = with_data_in_reach("c7i.4xlarge");
     machine.host.memory = gb(100) * c.working_set.of("etl") * share;
     return figures("task=preprocess data_gb=100", machine).rate;
   };

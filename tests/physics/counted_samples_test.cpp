@@ -274,7 +274,7 @@ TEST_CASE("training images need vCPUs to decode them", "[samples]") {
     REQUIRE(found != figures.more.end());
     return found->value;
   };
-  CHECK(of("loader_vcpus_per_gpu") == Approx(figures.rate / 8 / c().loader_rate.value));
+  CHECK(of("loader_vcpus_per_gpu") == Approx(of("gpu_throughput") / 8 / c().loader_rate.value));
   CHECK(of("loader_share") == Approx(16 / (8 * of("loader_vcpus_per_gpu"))));
   CHECK(of("loader_share") < 1);
 }

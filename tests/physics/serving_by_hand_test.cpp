@@ -204,7 +204,7 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
       {&Coefficients::gemm_efficiency, 0.5, kPrompt},
       {&Coefficients::prefill_efficiency, 0.5, kPrompt},
       {&Coefficients::tflops_per_watt, 0.39, kPrompt},  // 400 W · 0.39 ÷ 312 TFLOPS: half
-      {&Coefficients::gemm_tokens_half, 1024, kPrompt},
+      {&Coefficients::prompt_rows_half, 1024, kPrompt},
       {&Coefficients::prefill_attention_efficiency, 0.5, attention},
       {&Coefficients::prefill_bytes, 1000, 65.825444},  // 1000 · 4096 · 32 · 1024 ÷ 2039e9
       {&Coefficients::prefill_bytes, 1000, 65.825444 / 2, "model=llama-7b", serving("fp16", 2)},
@@ -215,7 +215,7 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
       // 2 · 45,097,156,608 ÷ 4 · 1024 FLOP of experts, each of which sees 256 of the tokens
       {&Coefficients::expert_efficiency, 0.5, 74.005591, "model=mixtral-8x7b"},
       {&Coefficients::expert_rows_half, 256, 74.005591, "model=mixtral-8x7b"},
-      // 8192 at once in 8 passes instead of one: 7 more starts, and each reads all weights, which is hidden
+      // 8192 in 8 passes instead of the engine's: more starts, and each reads all weights, which is hidden
       {&Coefficients::batched_tokens, 1024, 0, "model=llama-7b input_tokens=8192"},
       {&Coefficients::collective_us, 100, 6.4, "model=llama-7b", serving("fp16", 2)},
   };
@@ -232,6 +232,20 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
     c.*term.of = {term.value, {}};
     CHECK(ms() - before == Approx(term.ms).epsilon(1e-4).margin(1e-6));
   }
+}
+
+TEST_CASE("by hand: passes with graphs are not launched kernel by kernel") {
+  const auto work = service("mode=single-stream output_tokens=2 input_tokens=1024 model=llama-7b");
+  Coefficients c = test::ideal();
+  c.prefill_layer_us = {1e4, {}};
+  const auto ttft = [&] {
+    return in_ms(
+        inference_speed(work, a100(), serving("fp16"), inference_memory(work, a100(), serving("fp16"), c), c)->ttft);
+  };
+  c.prompt_graph_tokens = {1023, {}};
+  CHECK(ttft() == near(320));
+  c.prompt_graph_tokens = {1024, {}};
+  CHECK(ttft() == near(kPrompt));
 }
 
 TEST_CASE("by hand: what each fitted number adds to what an engine holds") {
@@ -282,6 +296,7 @@ TEST_CASE("by hand: how the prompts of others are felt") {
   const double step = 6.4809648 + 16 * 0.29621384, cycle = 16 * kPrompt + 255 * step;
   const auto work = service("mode=online concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
   Coefficients c = test::ideal();
+  c.batched_tokens = {8192, {}};
   const auto speed = [&] {
     return inference_speed(work, a100(), serving("fp16"), inference_memory(work, a100(), serving("fp16"), c), c)
         .value();
@@ -294,9 +309,20 @@ TEST_CASE("by hand: how the prompts of others are felt") {
   CHECK(in_ms(speed().ttft) == near((8 + 13) * kPrompt / 2));
   c.arrivals_together = {0, {}};
   c.prompt_interference = {0.1, {}};  // half of a tenth of a step before the first token, a tenth of the stalls after
+  // A prompt read in a step of those that decode: weights, read in the step anyway, hide behind its products, and the
+  // products of the 16 others, 1/32 of those of 512, do not hide behind weights any longer.
+  const double added = kPrompt + 21.685642 / 32 - 6.4809648, joined = 16 * added + 255 * step;
   CHECK(in_ms(speed().ttft) == near(kPrompt + 0.05 * step));
+  CHECK(in_ms(speed().itl) == near(step + 0.1 * ((joined - kPrompt - 0.05 * step) / 255 - step)));
+  CHECK(speed().requests_per_s == near(16e3 / joined));
+  c.prompts_first = {1, {}};  // engines that do one or the other
   CHECK(in_ms(speed().itl) == near(step + 0.1 * ((cycle - kPrompt - 0.05 * step) / 255 - step)));
+  CHECK(speed().requests_per_s == near(16e3 / cycle));
+  c.prompts_first = {0, {}};
   c.prompt_interference = {0, {}};
+  c.async_steps = {1, {}};  // a step is put together while the one before runs
+  CHECK(in_ms(speed().ttft) == near(kPrompt + step));
+  c.async_steps = {0, {}};
   c.request_ms = {100, {}};
   CHECK(in_ms(speed().ttft) == near(kPrompt + 100));
   CHECK(speed().requests_per_s == near(16e3 / (cycle + 100)));

@@ -128,27 +128,19 @@ TEST_CASE("NF4 is neither divided nor multiplied in 8 bit") {
   CHECK(job("task=finetune model=llama-7b method=lora tp=2").training.framework == "megatron");
 }
 
-TEST_CASE("a fine-tune that must be divided is Megatron's, whoever chose the degrees") {
+TEST_CASE("the framework is the question's, whatever the machine") {
   const auto machine = test::machine("h100-sxm-80gb", 8);
   const std::string words = "task=finetune model=llama-3.1-8b seq_len=131072";
+  const auto degrees = [](const Layout& layout) { return layout.tp * layout.pp * layout.cp * layout.ep; };
   const auto open = job(words);
-  const auto planned = test::plan_training(open, machine);
-  REQUIRE(planned.layout.tp * planned.layout.cp > 1);
   CHECK(open.training.framework == "hf-trainer");
-  CHECK(framework_for(open, planned.layout) == "megatron");
-  const auto fixed = job(words + format(" tp={} pp={} cp={}", planned.layout.tp, planned.layout.pp, planned.layout.cp));
-  const auto pinned = test::plan_training(fixed, machine);
-  CHECK(framework_for(fixed, pinned.layout) == "megatron");
-  CHECK(layout_text(fixed, pinned.layout) == layout_text(open, planned.layout));
-  CHECK(pinned.training->tokens_per_s == planned.training->tokens_per_s);
-  const auto all =
-      job(words + format(" tp={} pp={} cp={} dp={} micro_batch={} grad_accum={}", planned.layout.tp, planned.layout.pp,
-                         planned.layout.cp, planned.layout.dp, planned.layout.micro_batch, planned.layout.grad_accum));
-  CHECK(test::plan_training(all, machine).training->tokens_per_s == planned.training->tokens_per_s);
-  // What data parallelism does alone stays with the framework that was assumed, as does one that was named.
-  CHECK(framework_for(open, test::data_parallel(8)) == "hf-trainer");
-  const auto named = job(words + " framework=fsdp");
-  CHECK(framework_for(named, test::plan_training(named, machine).layout) == "fsdp");
+  const auto planned = test::plan_training(open, machine);
+  CHECK(degrees(planned.layout) == 1);  // it only shards, and is not exchanged for one that divides layers
+  const auto named = test::plan_training(job(words + " framework=megatron"), machine);
+  CHECK(named.fits);
+  CHECK(degrees(named.layout) > 1);
+  // Who pins degrees asks for a framework that has them.
+  CHECK(job(words + " tp=4").training.framework == "megatron");
 }
 
 TEST_CASE("a faster network is slower by no more than dividing must bring") {
@@ -184,10 +176,14 @@ TEST_CASE("the host keeps one copy of an offloaded optimiser") {
 }
 
 TEST_CASE("long sequences are divided over context ranks where that beats recomputing") {
-  const auto choice =
-      test::plan_training(job("task=finetune model=llama-3.1-8b seq_len=131072"), test::machine("h100-sxm-80gb", 8));
+  const auto machine = test::machine("h100-sxm-80gb", 8);
+  const std::string words = "task=finetune model=llama-3.1-8b seq_len=131072";
+  const auto choice = test::plan_training(job(words + " framework=megatron"), machine);
   CHECK(choice.fits);
   CHECK(choice.layout.cp > 1);
+  // One that shards only is not exchanged for one that divides.
+  const auto usual = test::plan_training(job(words), machine);
+  CHECK(usual.layout.cp * usual.layout.tp * usual.layout.pp == 1);
 }
 
 }  // namespace training_layouts_test

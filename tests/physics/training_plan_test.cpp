@@ -90,7 +90,7 @@ TEST_CASE("each degree that is pinned alone is kept") {
   CHECK(test::plan_training(job("task=finetune model=llama-7b tp=4"), machine).layout.tp == 4);
   CHECK(test::plan_training(job("task=finetune model=llama-7b pp=2"), machine).layout.pp == 2);
   CHECK(test::plan_training(job("task=finetune model=llama-7b cp=2"), machine).layout.cp == 2);
-  CHECK(test::plan_training(job("task=finetune model=llama-7b dp=2"), machine).layout.dp == 2);
+  CHECK(test::plan_training(job("task=finetune model=llama-7b framework=megatron dp=2"), machine).layout.dp == 2);
   CHECK(test::plan_training(job("task=finetune model=mixtral-8x7b ep=4"), machine).layout.ep == 4);
 }
 
@@ -119,6 +119,11 @@ TEST_CASE("degrees that cannot hold are errors at their key that say why") {
   CHECK(product.message.find("8 GPUs") != std::string::npos);
   CHECK(refused("task=finetune model=llama-7b tp=4 pp=4", machine).where == "gpus");
   CHECK(refused("task=finetune model=llama-7b dp=3", machine).where == "gpus");
+  // Two ranks of four GPUs each, by one that divides nothing.
+  const Error ranks = refused("task=finetune model=llama-7b dp=2", machine);
+  CHECK(ranks.where == "dp");
+  CHECK(ranks.message.find("hf-trainer") != std::string::npos);
+  CHECK(ranks.hint.find("megatron") != std::string::npos);
 }
 
 TEST_CASE("a job that does not fit is reported with all its figures") {

@@ -253,8 +253,8 @@ TEST_CASE("what is cheaper, faster and has more room is never ranked below", "[p
         const auto& rows = advice.recommendations;
         for (std::size_t i = 0; i < rows.size(); ++i)
           for (std::size_t j = i + 1; j < rows.size(); ++j) {
-            const bool cheaper =
-                answer::cost_measure(rows[j].cost, advice.work) < answer::cost_measure(rows[i].cost, advice.work);
+            // At the prices that order them: those expected today.
+            const bool cheaper = answer::order_cost(rows[j], advice.work) < answer::order_cost(rows[i], advice.work);
             const bool faster =
                 answer::speed_measure(rows[j], advice.work) > answer::speed_measure(rows[i], advice.work);
             const bool freer = free_share(rows[j]) >= free_share(rows[i]);

@@ -38,7 +38,7 @@ TEST_CASE("a table has the figures of the JSON", "[property]") {
       "table and JSON",
       [] {
         const std::string task = any::one_of("task", {"finetune", "inference"});
-        std::vector<std::string> words{"recommend", "--task", task, "--limit", "20"};
+        std::vector<std::string> words{"recommend", "--task", task, "--all-sizes", "--limit", "20"};
         words.insert(words.end(),
                      {"--model", any::one_of("model", {"llama-7b", "qwen2.5-7b", "mixtral-8x7b", "bert-base"})});
         words.insert(words.end(), {"--currency", any::one_of("currency", {"USD", "CNY", "EUR"})});

@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "base/words/message.hpp"
-#include "rules/rule_set.hpp"
 #include "rules/rule.hpp"
+#include "rules/rule_set.hpp"
 #include "support/market.hpp"
 #include "support/program.hpp"
 
@@ -149,8 +149,9 @@ TEST_CASE("the shipped rules read and each says where it is from") {
 
 TEST_CASE("a user's own rule over any fact rejects without a recompile") {
   const std::string job = R"({"model": "llama-7b", "task": "finetune", "method": "lora"})";
+  const std::vector<test::Limit> everyone{{"market", "true"}};
   Market market = Market::own_small();
-  const auto before = market.recommend(job);
+  const auto before = market.recommend(job, everyone);
   const Document own = yaml(R"(rules:
   - id: no-bazaar-with-many-gpus
     effect: reject
@@ -159,7 +160,7 @@ TEST_CASE("a user's own rule over any fact rejects without a recompile") {
     source: own policy
 )");
   REQUIRE(rules::add_rule_file(own, market.rules).empty());
-  const auto after = market.recommend(job);
+  const auto after = market.recommend(job, everyone);
   CHECK(after.recommendations.size() == before.recommendations.size() - 1);
   const auto found = std::find_if(after.rejected.begin(), after.rejected.end(),
                                   [](const auto& r) { return r.rule == "no-bazaar-with-many-gpus"; });
@@ -169,13 +170,14 @@ TEST_CASE("a user's own rule over any fact rejects without a recompile") {
 
 TEST_CASE("a user's own points move a rank") {
   const std::string job = R"({"model": "llama-7b", "task": "finetune", "method": "lora"})";
+  const std::vector<test::Limit> everyone{{"market", "true"}};
   Market market = Market::own_small();
-  REQUIRE(test::ranking(market.recommend(job)).front() == "bazaar/8x-4090");
+  REQUIRE(test::ranking(market.recommend(job, everyone)).front() == "bazaar/8x-4090");
   const Document own = yaml(
       "rules:\n  - {id: distrust, effect: adjust, points: -60, when: {fact: sku, is: 8x-4090}, message: no, source: "
       "own}\n");
   REQUIRE(rules::add_rule_file(own, market.rules).empty());
-  const auto advice = market.recommend(job);
+  const auto advice = market.recommend(job, everyone);
   CHECK(test::ranking(advice).front() == "bazaar/2x-l40s");
 }
 

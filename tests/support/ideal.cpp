@@ -18,18 +18,19 @@ const physics::Coefficients& ideal() {
             &c.expert_efficiency, &c.prefill_attention_efficiency, &c.dequantise_efficiency, &c.serving_efficiency,
             &c.engine_memory_share, &c.reserved_output});
     set(kNoBound, {&c.tflops_per_watt, &c.decode_attention_share, &c.multiprocessor_bytes, &c.chunk_layers});
-    set(0, {&c.driver_reserve_gib, &c.context_gib,         &c.collectives_gib,      &c.allocator_slack,
-            &c.eager_hidden_bytes, &c.logits_bytes,        &c.step_bytes,           &c.watts_per_tflops,
-            &c.gemm_tokens_half,   &c.gemm_width_half,     &c.expert_bytes,         &c.logit_traffic,
-            &c.score_bytes,        &c.dequantise_bytes,    &c.pointwise_bytes,      &c.adapter_bytes,
-            &c.cast_bytes,         &c.training_layer_us,   &c.adapter_layer_us,     &c.step_ms,
-            &c.link_latency_us,    &c.network_latency_us,  &c.gradient_overlap,     &c.least_exposed,
-            &c.straggler,          &c.collective_us,       &c.cache_copies,         &c.decode_layer_us,
-            &c.expert_layer_us,    &c.host_layer_us,       &c.host_exposed,         &c.host_expert_us,
-            &c.decode_step_us,     &c.decode_rows_half,    &c.expert_rows_half,     &c.prefill_bytes,
-            &c.prefill_layer_us,   &c.pipelines_prompts,   &c.request_ms,           &c.arrivals_together,
-            &c.sequence_us,        &c.prompt_interference, &c.engine_workspace_gib, &c.activation_copies,
-            &c.sampler_bytes,      &c.prompt_logits_bytes, &c.process_gib});
+    set(0, {&c.driver_reserve_gib,  &c.context_gib,         &c.collectives_gib,      &c.allocator_slack,
+            &c.eager_hidden_bytes,  &c.logits_bytes,        &c.step_bytes,           &c.watts_per_tflops,
+            &c.gemm_tokens_half,    &c.gemm_width_half,     &c.expert_bytes,         &c.logit_traffic,
+            &c.score_bytes,         &c.dequantise_bytes,    &c.pointwise_bytes,      &c.adapter_bytes,
+            &c.cast_bytes,          &c.training_layer_us,   &c.adapter_layer_us,     &c.step_ms,
+            &c.link_latency_us,     &c.network_latency_us,  &c.gradient_overlap,     &c.least_exposed,
+            &c.straggler,           &c.collective_us,       &c.cache_copies,         &c.decode_layer_us,
+            &c.expert_layer_us,     &c.host_layer_us,       &c.host_exposed,         &c.host_expert_us,
+            &c.decode_step_us,      &c.decode_rows_half,    &c.expert_rows_half,     &c.prefill_bytes,
+            &c.prefill_layer_us,    &c.pipelines_prompts,   &c.request_ms,           &c.arrivals_together,
+            &c.sequence_us,         &c.prompt_interference, &c.engine_workspace_gib, &c.activation_copies,
+            &c.sampler_bytes,       &c.prompt_logits_bytes, &c.process_gib,          &c.prompt_rows_half,
+            &c.prompt_graph_tokens, &c.async_steps});
     set(8, {&c.gated_bytes});        // gate, up, activation and product in 16 bit
     set(2, {&c.unquantised_bytes});  // as loaded
     return c;
