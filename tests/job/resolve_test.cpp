@@ -250,7 +250,7 @@ TEST_CASE("what only language models know is refused for other networks by their
   const auto work = resolve_counted(asked, &test::model("resnet-50"), test::shipped());
   REQUIRE_FALSE(work);
   CHECK(work.error().where == "recipe");
-  CHECK(work.error().message == "it has no meaning for finetune of resnet-50");
+  CHECK(work.error().message == "does not apply to finetune of resnet-50");
   CHECK(work.error().hint == "it is for language models");
 }
 

@@ -26,7 +26,6 @@ namespace any = test::any;
 namespace {
 
 constexpr int kCases = 25;  // each ranks the whole catalogue twice
-/// The share by which an answer may be dearer for what a search by halves leaves open.
 constexpr double kRounding = 1e-9;
 
 Advice answered(const std::string& job, const std::vector<Limit>& limits = {}) {

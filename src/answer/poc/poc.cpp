@@ -40,23 +40,12 @@ class PocPlanner {
  private:
   const Recommendation& chosen() const { return *out_.chosen; }
 
-  /// On demand where it is sold so: nobody should commit to what is yet to be tested.
-  const catalog::Offer* test_offer(const money::Quoter& quoter) const {
-    const catalog::Offer* best = nullptr;
-    for (const catalog::Offer* offer : sold_offers(*chosen().instance, catalog_)) {
-      if (offer->term != catalog::Term::on_demand || &catalog_.region_of(*offer) != chosen().region) continue;
-      if (!quoter.hourly(*offer)) continue;
-      if (best == nullptr || *quoter.hourly(*offer) < *quoter.hourly(*best)) best = offer;
-    }
-    return best != nullptr ? best : chosen().offer;
-  }
-
   Status rent() {
     const auto converter = money::Converter::into(advice_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
     PocRent& rent = out_.rent;
     const money::Quoter quoter(catalog_, c_, *converter, advice_.today);
-    rent.offer = test_offer(quoter);
+    rent.offer = &trial_offer(*chosen().offer, quoter, catalog_);
     rent.region = chosen().region;
     rent.nodes = chosen().machine().nodes;
     rent.setup_hours = c_.own_setup_hours.value;

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "answer/estimate/inference_advice.hpp"
+#include "answer/explain/admission_relax.hpp"
+#include "answer/facts/facts_of.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
@@ -82,13 +84,13 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
 /// What a term asks in return.
 std::string term_risk(const Recommendation& r, const money::Quoter& quoter) {
   const money::Commitment& commitment = r.cost.commitment;
-  if (r.offer->term == catalog::Term::spot) return say("can be taken away at short notice");
+  if (r.offer->term == catalog::Term::spot) return say("can be reclaimed at short notice");
   if (!commitment.is_promise()) return {};
   const auto beside = quoter.on_demand_hourly(*r.offer);
   const double months = commitment.hours / kHoursPerMonth;
-  std::string words = say("{} months are paid, used or not", human_number(months));
+  std::string words = say("{} months paid for, used or not", human_number(months));
   if (beside && *beside > 0)
-    words += say("; pays from {:.0f} hours of use a month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
+    words += say("; pays off from {:.0f} hours of use a month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
   return words;
 }
 
@@ -167,7 +169,7 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
   out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice,
-                     say("another framework than {}", training.framework)));
+                     say("instead of {}", training.framework)));
 }
 
 /// Commitments that are used, and for work that can be interrupted spot.
@@ -197,12 +199,10 @@ void OtherWays::change_limit(std::vector<Alternative>& out, const Advice& advice
   Found found = ask(other);
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
-  std::string value;
-  if (key == "region") value = best->region->id;
-  if (key == "residency") value = best->region->country;
-  if (key == "cloud") value = best->instance->provider;
-  if (key == "market") value = "true";
-  out.push_back(told(std::string(key), std::move(value), std::move(*best), found.work, advice, risk));
+  const rules::Facts facts =
+      facts_to_pass(*best, found.work, context_.question, context_.catalog, context_.coefficients);
+  const Change change = find_relaxation(key)->need({context_.question, *best, facts});
+  out.push_back(told(std::string(key), change.value, std::move(*best), found.work, advice, risk));
 }
 
 /// One node more where the targets are not sure, one less where they are kept often enough all the same.
@@ -238,7 +238,7 @@ void OtherWays::find_alternatives(Advice& advice) const {
   change_framework(all, advice);
   if (!advice.recommendations.empty()) {
     change_term(all, advice);
-    change_limit(all, advice, "market", say("without a service level, or not open to everyone"));
+    change_limit(all, advice, "market", say("no SLA, or not open to everyone"));
     for (const std::string_view place : {"region", "residency", "cloud"}) change_limit(all, advice, place, {});
     change_nodes(all, advice);
   }

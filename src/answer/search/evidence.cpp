@@ -5,7 +5,6 @@
 #include <map>
 #include <numbers>
 
-#include "answer/search/search.hpp"
 #include "physics/chance.hpp"
 
 namespace gpusel::answer {
@@ -114,9 +113,16 @@ double worth_of_knowing(const Draws& draws, std::size_t gpu) {
   return choosing - knowing;
 }
 
+/// What renting one instance for a test costs.
+double trial_cost(const Recommendation& r, double hours, const SearchContext& context) {
+  money::Work trial;
+  trial.hours = hours;
+  return context.quoter.quote(trial_offer(*r.offer, context.quoter, context.catalog), {1, &trial})->total;
+}
+
 }  // namespace
 
-std::optional<Evidence> evidence_of(const Advice& advice, const physics::Coefficients& c) {
+std::optional<Evidence> evidence_of(const Advice& advice, const SearchContext& context) {
   const auto all = std::span(advice.recommendations);
   const auto candidates = all.first(std::min(all.size(), std::size_t{kRanksOfEvidence}));
   if (candidates.size() < 2) return std::nullopt;
@@ -140,8 +146,8 @@ std::optional<Evidence> evidence_of(const Advice& advice, const physics::Coeffic
     if (tested[stakes[i].gpu] || stakes[i].by_speed <= 0) continue;
     tested[stakes[i].gpu] = true;
     const Recommendation& r = candidates[i];
-    const double hours = c.own_setup_hours.value + kTestHours;
-    const Evidence::Test test{r.rank, r.instance, hours, r.cost.rate / r.cost.nodes * hours,
+    const double hours = context.coefficients.own_setup_hours.value + kTestHours;
+    const Evidence::Test test{r.rank, r.instance, hours, trial_cost(r, hours, context),
                               worth_of_knowing(draws, stakes[i].gpu)};
     if (test.worth > kLeastWorth * stakes[0].money) out.tests.push_back(test);
   }

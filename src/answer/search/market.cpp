@@ -101,4 +101,14 @@ std::vector<const catalog::Offer*> sold_offers(const catalog::Instance& instance
   return sold;
 }
 
+const catalog::Offer& trial_offer(const catalog::Offer& chosen, const money::Quoter& quoter,
+                                  const catalog::Catalog& catalog) {
+  const catalog::Offer* best = nullptr;
+  for (const catalog::Offer* offer : sold_offers(catalog.instances()[chosen.instance], catalog)) {
+    if (offer->term != catalog::Term::on_demand || offer->region != chosen.region || !quoter.hourly(*offer)) continue;
+    if (best == nullptr || *quoter.hourly(*offer) < *quoter.hourly(*best)) best = offer;
+  }
+  return best != nullptr ? *best : chosen;
+}
+
 }  // namespace gpusel::answer

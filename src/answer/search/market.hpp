@@ -94,4 +94,9 @@ class Market {
 /// Those that whoever wants can rent: neither the instance nor the offer is withdrawn.
 std::vector<const catalog::Offer*> sold_offers(const catalog::Instance& instance, const catalog::Catalog& catalog);
 
+/// What to rent for a test of the machine that `chosen` is for: on demand in the same region where it is sold so, since
+/// nobody should commit to what is yet to be tested.
+const catalog::Offer& trial_offer(const catalog::Offer& chosen, const money::Quoter& quoter,
+                                  const catalog::Catalog& catalog);
+
 }  // namespace gpusel::answer

@@ -49,8 +49,8 @@ void CandidateSearch::add(Recommendation candidate, std::vector<Recommendation>&
     const double chance = candidate.in_budget.value_or(1);
     if (chance < work_.confidence)
       return reject(*candidate.instance, {"budget", [chance, total = candidate.cost.total, budget = *budget] {
-                                            return say("costs {}, and stays within {} with a chance of {} only",
-                                                       human_price(total), human_price(budget), chance_words(chance));
+                                            return say("costs {}; chance of staying within {}: {}", human_price(total),
+                                                       human_price(budget), chance_words(chance));
                                           }});
   }
   out.push_back(std::move(candidate));
@@ -121,17 +121,17 @@ Reason CandidateSearch::why_none(const Priced& priced) const {
   const money::Quote& quote = priced.quote;
   if (is_too_many(quote))
     return {"more-than-rented", [term = priced.offer->term, most = *quote.billing.most_nodes, nodes = quote.nodes] {
-              return say("{} rents at most {} at once, and the plan takes {}", to_text(term), human_number(most),
-                         human_number(nodes));
+              return say("{} sells at most {} instances at once, and the plan needs {}", to_text(term),
+                         human_number(most), human_number(nodes));
             }};
   if (is_too_short(quote))
     return {"commitment-too-long",
             [term = priced.offer->term, committed = quote.commitment.hours, hours = quote.elapsed,
              rate = quote.rate / quote.nodes, on_demand = context_.quoter.on_demand_hourly(*priced.offer)] {
-              std::string text = say("{} is paid for {}, and the job takes {}", to_text(term),
+              std::string text = say("{} commits you to {}, but the job takes only {}", to_text(term),
                                      human_duration(seconds(committed * 3600)), human_duration(seconds(hours * 3600)));
               if (on_demand && rate < *on_demand)
-                text += say("; it pays from {:.0f} hours of use a month on", rate * kHoursPerMonth / *on_demand);
+                text += say("; it pays off from {:.0f} hours of use a month", rate * kHoursPerMonth / *on_demand);
               return text;
             }};
   return {"term-too-short",

@@ -111,7 +111,7 @@ class Adviser {
     for (Recommendation& candidate : advice.recommendations)
       if (!is_detailed(candidate) && candidate.rank <= kRanksOfEvidence)
         add_intervals(candidate, context_, advice.work);
-    advice.evidence = evidence_of(advice, context_.coefficients);
+    advice.evidence = evidence_of(advice, context_);
     const OtherWays ways(context_, limits_, shipped_, model);
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);
@@ -177,7 +177,7 @@ class Adviser {
     const auto spread = [](const Recommendation& r) { return r.planned->fewest.has_value(); };
     if (std::ranges::any_of(advice.recommendations, spread))
       advice.notes.push_back(
-          say("where more nodes than needed cost less in all they are taken; --max-nodes and --nodes set the number"));
+          say("more nodes than necessary are used where that costs less overall; --max-nodes and --nodes limit them"));
   }
 
   static void note_spares(Advice& advice) {

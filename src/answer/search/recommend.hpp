@@ -129,6 +129,9 @@ struct Evidence {
     double worth = 0;  // by how much the choice gets cheaper, expected
   };
   std::vector<Test> tests;  // the most worth first
+
+  /// So likely that it needs no word.
+  bool settled() const { return best_probability >= 0.9; }
 };
 
 /// What a load takes.

@@ -1,9 +1,11 @@
 // What would admit an answer where nothing meets a question.
 #include <algorithm>
+#include <cmath>
 
 #include "answer/explain/admission_relax.hpp"
 #include "answer/facts/facts_of.hpp"
 #include "answer/search/alternatives.hpp"
+#include "base/values/normal.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
@@ -36,12 +38,19 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   const auto& speed = nearest->plan().serving->speed;
   Alternative alternative;
   alternative.key = first->key;
-  alternative.value = format("{:.0f}", in_ms(first->reached(speed, job.slo_percentile)));
+  const auto slow = physics::slowness(
+      physics::physics_of(*work).ratios(*work, nearest->machine(), nearest->plan(), context_.coefficients),
+      normal_quantile(work->confidence));
+  const auto kept_ms = [&](const physics::LatencyTarget& target) {
+    return slow.of(target) * in_ms(target.reached(speed, job.slo_percentile));
+  };
+  alternative.value = format("{:.0f}", std::ceil(kept_ms(*first)));
   alternative.message =
       say("nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
           "tokens",
           nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly),
-          advice.currency.code(), in_ms(speed.ttft), in_ms(speed.itl));
+          advice.currency.code(), slow.first_token * in_ms(speed.ttft_within(job.slo_percentile)),
+          slow.steps * in_ms(speed.itl_within(job.slo_percentile)));
   alternative.best = std::move(*nearest);
   advice.alternatives.push_back(std::move(alternative));
 }

@@ -207,7 +207,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back({"--all-sizes", "", say("every size of a provider's machines, not the best of each GPU alone"),
                    ranking, on(options->all_sizes)});
   flags.push_back({"--evidence", "",
-                   say("how sure rank 1 is, from which price or speed on others are, worthwhile tests"), ranking,
+                   say("how sure rank 1 is, at what price or speed others win, and which tests pay off"), ranking,
                    on(options->evidence)});
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),

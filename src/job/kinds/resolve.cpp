@@ -151,8 +151,8 @@ class CountedResolver {
       const std::string_view own_group = is_training(work_.task) ? kTrainingGroup : kInferenceGroup;
       // Of the same task, but of language models.
       if (runs_model(work_.task) && option.group == own_group)
-        return usage_error(say("it has no meaning for {} of {}", to_text(work_.task), work_.model->id),
-                           std::string(key), say("it is for language models"));
+        return usage_error(say("does not apply to {} of {}", to_text(work_.task), work_.model->id), std::string(key),
+                           say("it is for language models"));
       return has_no_meaning(option, work_.task);
     }
     return {};

@@ -330,8 +330,8 @@ Result<Request> read_request(const Node& object) {
 }
 
 Status has_no_meaning(const Option<Request>& option, Task task) {
-  return usage_error(say("it has no meaning for {}", to_text(task)), std::string(option.key),
-                     say("it belongs to: {}", say_name(option.group)));
+  return usage_error(say("does not apply to {}", to_text(task)), std::string(option.key),
+                     say("option group: {}", say_name(option.group)));
 }
 
 }  // namespace gpusel::job

@@ -1,7 +1,6 @@
 #include "physics/planner/serving.hpp"
 
 #include "physics/chance.hpp"
-#include "physics/planner/targets.hpp"
 
 namespace gpusel::physics {
 
@@ -9,13 +8,14 @@ Slowness slowness(const Ratios& ratios, double deviations) {
   return {Likely::between(ratios.itl).at(deviations), Likely::between(ratios.ttft).at(deviations)};
 }
 
+double Slowness::of(const LatencyTarget& target) const { return target.key == "ttft" ? first_token : steps; }
+
 namespace {
 
 bool in_time(const job::Inference& job, const InferenceSpeed& speed, const Slowness& slow) {
   for (const LatencyTarget& target : latency_targets()) {
     const auto& asked = job.*target.asked;
-    const double factor = target.key == "ttft" ? slow.first_token : slow.steps;
-    if (asked && factor * in_ms(target.reached(speed, job.slo_percentile)) > *asked) return false;
+    if (asked && slow.of(target) * in_ms(target.reached(speed, job.slo_percentile)) > *asked) return false;
   }
   return true;
 }

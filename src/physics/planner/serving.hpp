@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "physics/kinds/physics.hpp"
+#include "physics/planner/targets.hpp"
 
 namespace gpusel::physics {
 
@@ -22,6 +23,9 @@ Result<std::vector<ServingOption>> serving_options(const job::Job& work, const M
 struct Slowness {
   double steps = 1;
   double first_token = 1;
+
+  /// Of the time that a target is about.
+  double of(const LatencyTarget& target) const;
 };
 Slowness slowness(const Ratios& ratios, double deviations);
 

@@ -6,6 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/drift.hpp"
 #include "physics/planner/targets.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
@@ -20,7 +21,6 @@ using answer::Recommendation;
 using job::Job;
 
 constexpr std::size_t kMostWarnings = 2;
-constexpr double kDaysPerMonth = 30.44;
 
 std::string money(double amount, Currency currency) {
   const std::string_view code = currency.code();
@@ -36,9 +36,9 @@ std::string monthly(double amount) {
 
 /// "14 days", "4 months".
 std::string age_words(int days) {
-  if (days < 2 * kDaysPerMonth) return days == 1 ? say("1 day") : say("{} days", days);
-  if (days < 24 * kDaysPerMonth) return say("{:.0f} months", days / kDaysPerMonth);
-  return say("{:.0f} years", days / 365.25);
+  if (days < 2 * catalog::kDaysPerMonth) return days == 1 ? say("1 day") : say("{} days", days);
+  if (days < 24 * catalog::kDaysPerMonth) return say("{:.0f} months", days / catalog::kDaysPerMonth);
+  return say("{:.0f} years", days / catalog::kDaysPerMonth / 12);
 }
 
 std::string gpu_words(const Recommendation& r) {
@@ -72,7 +72,7 @@ std::string serving_words(const Advice& advice) {
                : say(", {} tokens", work.inference.input_tokens);
   if (work.inference.tokens) words += say(", {} tokens in all", human_count(*work.inference.tokens));
   words += target_words(work);
-  if (!advice.staircase.empty()) words += say(". No load given: this is assumed (--rps N)");
+  if (!advice.staircase.empty()) words += say(". No load given: assumed (--rps N)");
   return words;
 }
 
@@ -170,14 +170,15 @@ const Alternative* more_nodes(const Advice& advice) {
 std::string why_words(const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
-  std::string words = all == 1 ? say("The only one that does it.") : say("First of {} that do it.", all);
-  if (best.in_time) words += say(" Meets all targets with {}.", answer::chance_words(*best.in_time));
+  std::string words = all == 1 ? say("The only candidate.") : say("Best of {} candidates.", all);
+  if (best.in_time) words += say(" Meets all targets: {}.", answer::chance_words(*best.in_time));
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
                  money(more->best.cost.hourly - best.cost.hourly, advice.currency));
-  if (best.in_budget) words += say(" Within the budget with {}.", answer::chance_words(*best.in_budget));
-  if (advice.evidence && advice.evidence->best_probability < 0.9)
-    words += say(" The cheapest with {}: --evidence.", answer::chance_words(advice.evidence->best_probability));
+  if (best.in_budget) words += say(" Within budget: {}.", answer::chance_words(*best.in_budget));
+  if (advice.evidence && !advice.evidence->settled())
+    words +=
+        say(" Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability));
   return words;
 }
 
@@ -228,31 +229,13 @@ void add_alternatives(Document& page, const Advice& advice) {
   std::array<std::size_t, 3> widths{};
   for (const auto& row : rows)
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
-  page.gap().line(advice.recommendations.empty() ? say("What would do:") : say("Cheaper:"));
+  page.gap().line(advice.recommendations.empty() ? say("What would work:") : say("Cheaper:"));
   for (const auto& row : rows) {
     std::string line = " ";
     for (std::size_t i = 0; i < widths.size(); ++i)
       line += format(" {}{} ", row[i], std::string(widths[i] - display_width(row[i]), ' '));
     page.line(line + (row[3].empty() ? "" : " " + row[3]), 4);
   }
-}
-
-Table loads_table(const Advice& advice) {
-  const std::string currency(advice.currency.code());
-  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
-                              right(say("{}/h", currency)), right(say("{}/month", currency))};
-  const bool of_tokens = !advice.work.counted;
-  if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
-  Table table(std::move(columns));
-  for (const answer::Step& step : advice.staircase) {
-    const auto month = step.best.cost.sums().month;
-    const auto& tokens = step.best.cost.per_million_tokens;
-    std::vector<Cell> cells{say_name(step.load), printable(instance_name(step.best)), gpu_words(step.best),
-                            human_price(step.best.cost.hourly), month ? monthly(*month) : std::string("?")};
-    if (of_tokens) cells.emplace_back(tokens ? human_price(*tokens) : std::string("-"));
-    table.add(std::move(cells));
-  }
-  return table;
 }
 
 Table rows_table(const Advice& advice, std::span<const Recommendation* const> rows) {
@@ -294,19 +277,12 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
 }
 
 void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows) {
-  const auto& all = advice.recommendations;
-  std::string list;
-  for (const std::string_view cloud : answer::kLargeClouds) {
-    const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
-    if (best != all.end() && std::ranges::find(rows, &*best) == rows.end())
-      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
-                     money(best->cost.hourly, advice.currency));
-  }
-  if (!list.empty()) page.line(say("On the large clouds: {}", list));
+  const auto is_shown = [&](const Recommendation& r) { return std::ranges::find(rows, &r) != rows.end(); };
+  if (const std::string clouds = large_clouds_text(advice, is_shown); !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
-  page.line(secondary(
-      say("{} do it, {} do not: --rejected, --all-sizes. Reasons and assumptions: --why", all.size(), rejected)));
+  page.line(secondary(say("{} qualify, {} do not: --rejected. Other sizes: --all-sizes. Reasons and assumptions: --why",
+                          advice.recommendations.size(), rejected)));
 }
 
 std::string next_words(const Advice& advice) {
@@ -315,6 +291,36 @@ std::string next_words(const Advice& advice) {
 }
 
 }  // namespace
+
+Table staircase_table(const Advice& advice) {
+  const std::string currency(advice.currency.code());
+  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
+                              right(say("{}/h", currency)), right(say("{}/month", currency))};
+  const bool of_tokens = !advice.work.counted;
+  if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
+  Table table(std::move(columns));
+  for (const answer::Step& step : advice.staircase) {
+    const auto month = step.best.cost.sums().month;
+    const auto& tokens = step.best.cost.per_million_tokens;
+    std::vector<Cell> cells{say_name(step.load), printable(instance_name(step.best)), gpu_words(step.best),
+                            human_price(step.best.cost.hourly), month ? monthly(*month) : std::string("?")};
+    if (of_tokens) cells.emplace_back(tokens ? human_price(*tokens) : std::string("-"));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+std::string large_clouds_text(const Advice& advice, const std::function<bool(const Recommendation&)>& is_shown) {
+  const auto& all = advice.recommendations;
+  std::string list;
+  for (const std::string_view cloud : answer::kLargeClouds) {
+    const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
+    if (best != all.end() && !is_shown(*best))
+      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
+                     money(best->cost.hourly, advice.currency));
+  }
+  return list.empty() ? list : say("On the large clouds: {} per hour", list);
+}
 
 Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
   std::vector<const Recommendation*> rows;
@@ -331,7 +337,7 @@ Document brief_page(const Advice& advice, const job::Constraints& limits, const 
     add_best(page, advice);
   add_alternatives(page, advice);
   if (!advice.staircase.empty())
-    page.gap().add(loads_table(advice));
+    page.gap().add(staircase_table(advice));
   else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
   if (!rows.empty()) add_rest(page, advice, rows);

@@ -12,6 +12,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
+#include "show/job/brief.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 
@@ -256,39 +257,17 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view) {
                             left, std::ranges::count_if(all, [&](const Recommendation& r) { return r.row == 0; }))));
   else if (left > 0)
     page.line(secondary(say("{} more, --limit {} shows all", left, all.size())));
-  std::string list;
-  for (const std::string_view cloud : answer::kLargeClouds) {
-    const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
-    if (best != all.end() && !is_shown(*best, view))
-      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, instance_name(*best),
-                     human_price(best->cost.hourly));
-  }
-  if (!list.empty()) page.line(say("also: {} {}/h", list, advice.currency.code()));
-}
-
-/// What each load takes.
-Table staircase_table(const Advice& advice) {
-  const std::string currency(advice.currency.code());
-  Table table({left(say("load")), left(say("instance")), left(say("GPUs")), right(currency + "/h"),
-               right(say("{}/month", currency)), right(say("{}/M tok", currency))});
-  for (const answer::Step& step : advice.staircase) {
-    const auto month = step.best.cost.sums().month;
-    const auto& tokens = step.best.cost.per_million_tokens;
-    table.add({say_name(step.load), printable(instance_name(step.best)), gpus_text(step.best), human_price(step.best.cost.hourly),
-               month ? human_number(std::round(*month)) : std::string("?"),
-               tokens ? human_price(*tokens) : std::string("-")});
-  }
-  return table;
+  const std::string clouds = large_clouds_text(advice, [&](const Recommendation& r) { return is_shown(r, view); });
+  if (!clouds.empty()) page.line(clouds);
 }
 
 /// Whether it pays to test before deciding.
 void add_evidence(Document& page, const Advice& advice, const RecommendView& view) {
-  constexpr double kSettled = 0.9;
-  if (!advice.evidence || (!view.evidence && advice.evidence->best_probability >= kSettled)) return;
+  if (!advice.evidence || (!view.evidence && advice.evidence->settled())) return;
   const answer::Evidence& evidence = *advice.evidence;
   const std::string currency(advice.currency.code());
   const std::string of = advice.work.ends() ? say("a job") : say("a month");
-  std::string line = say("rank 1 is the cheapest with {}; choosing it costs {} {} {} more than the best, expected",
+  std::string line = say("chance that rank 1 is the cheapest: {}; expected regret {} {} {}",
                          answer::chance_words(evidence.best_probability), human_price(evidence.regret), currency, of);
   const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
   if (pays != evidence.tests.end())
@@ -296,8 +275,8 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
                 printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth));
   page.line(line);
   if (!view.evidence) return;
-  Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
-                  right(say("or at times its speed"))});
+  Table switches(
+      {right("#"), left(say("instance")), right(say("best below {}/h", currency)), right(say("or at × its speed"))});
   for (const Recommendation& r : advice.recommendations)
     if (r.switch_hourly)
       switches.add({format("{}", r.rank), printable(instance_name(r)), human_price(*r.switch_hourly),
