@@ -153,4 +153,26 @@ TEST_CASE("every instance is either recommended or rejected with a reason") {
   CHECK(seen.size() == Market::shipped().catalog().instances().size());
 }
 
+TEST_CASE("an old price is warned of once") {
+  const auto advice = test::Market::shipped().recommend(R"({"task": "inference", "model": "llama-3.1-8b"})");
+  for (const auto& r : advice.recommendations) {
+    CAPTURE(r.instance->sku);
+    CHECK(std::ranges::count_if(r.remarks, [](const auto& remark) {
+            return remark.rule == "old-price" || remark.rule == "price-too-old" || remark.rule == "undated-price";
+          }) <= 1);
+  }
+}
+
+TEST_CASE("the nearest latency is one that admits its machine") {
+  const auto& market = test::Market::small();
+  const std::string job = R"({"task": "inference", "model": "llama-3.1-8b", "request_rate": 1, "ttft": )";
+  const auto none = market.recommend(job + "1}");
+  REQUIRE(none.recommendations.empty());
+  const auto nearest = std::ranges::find(none.alternatives, "ttft", &answer::Alternative::key);
+  REQUIRE(nearest != none.alternatives.end());
+  const auto asked = market.recommend(job + nearest->value + "}");
+  CHECK(
+      std::ranges::any_of(asked.recommendations, [&](const auto& r) { return r.instance == nearest->best.instance; }));
+}
+
 }  // namespace ranking_test
