@@ -26,6 +26,13 @@ job::Assigned<std::optional<double>> set_days(std::string_view text, Duty& duty)
   return set;
 }
 
+job::Assigned<std::optional<double>> set_months(std::string_view text, Duty& duty) {
+  double months = 0;
+  auto set = set_amount(text, months, {0.01, 600});
+  if (set) duty.months = months;
+  return set;
+}
+
 job::Assigned<std::optional<double>> set_utilization(std::string_view text, Duty& duty) {
   const auto share = parse_share(text);
   if (!share) return std::unexpected(share.error());
@@ -63,6 +70,9 @@ constexpr job::Option<Duty> kOptions[] = {
      GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}))},
     {"days_per_month", "days", "N", to_say("days a month (default: all, 730 hours ÷ 24)"), kGroup,
      GPUSEL_DO(set_days(t, d))},
+    {"months", "", "N",
+     to_say("months that a service is needed: commitments as long are ranked too (default: no end is known)"), kGroup,
+     GPUSEL_DO(set_months(t, d))},
     {"utilization", "", "SHARE", to_say("share of those hours in which there is work: 0.4 or 40% (default 1)"), kGroup,
      GPUSEL_DO(set_utilization(t, d))},
     {"scale_to_zero", "", "BOOL", to_say("switched off while there is no work"), kGroup,

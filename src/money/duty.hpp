@@ -27,6 +27,7 @@ struct Duty {
   std::optional<double> starts_per_day;
   std::optional<double> cold_start_s;   // of one start, paid and of no use
   std::optional<double> days_asked;     // where a month does not have so many
+  std::optional<double> months;         // that a service is needed; nothing: no end is known
   std::vector<std::string_view> given;  // keys of duty_options() that were said
 
   /// On a day that counts; absent: none round the clock, else one.
@@ -48,7 +49,7 @@ struct Duty {
 /// Error: starts and work take longer than the hours in which they would have to be.
 Status check(const Duty& duty);
 
-/// --hours-per-day, --days, --utilization, --scale-to-zero, --starts-per-day, --cold-start.
+/// --hours-per-day, --days, --months, --utilization, --scale-to-zero, --starts-per-day, --cold-start.
 std::span<const job::Option<Duty>> duty_options();
 
 }  // namespace gpusel::money

@@ -59,6 +59,16 @@ Commitment commitment_of(catalog::Term term, const Billing& billing) {
   return commitment;
 }
 
+std::vector<catalog::Term> terms_used_up(double months) {
+  std::vector<catalog::Term> terms;
+  for (std::size_t i = 0; i < enum_names<catalog::Term>.size(); ++i) {
+    const auto promised = commitment_of(static_cast<catalog::Term>(i)).months();
+    if (promised && *promised <= months * (1 + kRounding)) terms.push_back(static_cast<catalog::Term>(i));
+  }
+  std::ranges::stable_sort(terms, {}, [](catalog::Term term) { return *commitment_of(term).months(); });
+  return terms;
+}
+
 double elapsed_hours(double job_hours, const Duty& duty) { return job_hours / duty.used_per_month() * kHoursPerMonth; }
 
 double longest_stretch(const Duty& duty, catalog::Number job_hours) {
@@ -81,9 +91,14 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
     paid.commitment = commitment.hours;
     if (job_hours) paid.job = whole(*job_hours / duty.used_per_day()) * commitment.hours;
   } else {
-    paid.day = kHoursPerMonth / duty.days_per_month;
     paid.month = kHoursPerMonth;
-    if (commitment.is_promise()) paid.commitment = commitment.hours;
+    if (commitment.is_promise()) {
+      paid.commitment = commitment.hours;
+      // Whole periods, spread over the months that it is needed.
+      if (duty.months)
+        paid.month = whole(*duty.months * kHoursPerMonth / commitment.hours) * commitment.hours / *duty.months;
+    }
+    paid.day = paid.month / duty.days_per_month;
     paid.at_most = commitment.whole_month && !duty.is_always_on();
     if (job_hours) {
       const double elapsed = elapsed_hours(*job_hours, duty);

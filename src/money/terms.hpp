@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "money/billing.hpp"
 #include "money/duty.hpp"
@@ -26,6 +27,10 @@ struct Commitment {
   catalog::Number months() const;
 };
 Commitment commitment_of(catalog::Term term, const Billing& billing = {});
+
+/// Terms that are paid in full within so many months, longest last: what a service that is needed for as long may be
+/// rented on.
+std::vector<catalog::Term> terms_used_up(double months);
 
 /// Hours that work goes on without a break: to its end round the clock, else the time of one start.
 double longest_stretch(const Duty& duty, catalog::Number job_hours);

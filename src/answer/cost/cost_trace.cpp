@@ -76,7 +76,7 @@ class CostTracer {
       return hours;
     };
     const auto paid = listed(term.paid);
-      const auto on_demand = listed(money::paid_hours({}, duty_of(term), term.billing,
+    const auto on_demand = listed(money::paid_hours({}, duty_of(term), term.billing,
                                                     item_.subject.job ? item_.subject.job->hours : catalog::Number()));
     std::size_t at = 0;
     money::visit_amounts(of, [&](std::string_view period, const catalog::Number& amount) {
@@ -122,9 +122,12 @@ class CostTracer {
       if (!term.paid.bounded)
         add(name + say(" hours paid a month"),
             term.commitment.by_day ? say("days × 24: paid by whole days, used or not")
-                                   : say("all of them: paid whole, used or not"),
-            term.commitment.by_day ? format("{:.6g} × {:.6g}", d.days_per_month, term.commitment.hours)
-                                   : format("{:.6g}", kHoursPerMonth),
+            : d.months && term.paid.commitment
+                ? say("whole periods of the term ÷ months that it is needed, used or not")
+                : say("all of them: paid whole, used or not"),
+            term.commitment.by_day             ? format("{:.6g} × {:.6g}", d.days_per_month, term.commitment.hours)
+            : d.months && term.paid.commitment ? say("periods of {:.6g} h ÷ {:.6g}", term.commitment.hours, *d.months)
+                                               : format("{:.6g}", kHoursPerMonth),
             hours(term.paid.month), say("the term"));
       if (term.paid.job && !term.paid.job_bounded)
         add(name + say(" hours paid for the job"),

@@ -16,8 +16,8 @@ Verdict Fit::short_verdict() const {
 
 std::string chance_words(double chance) {
   constexpr double kNearly = 0.995;
-  if (chance >= kNearly) return say("over 99 %");
-  if (chance < 1 - kNearly) return say("under 1 %");
+  if (chance >= kNearly) return ">99 %";
+  if (chance < 1 - kNearly) return "<1 %";
   return format("{:.0f} %", chance * 100);
 }
 

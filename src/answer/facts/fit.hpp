@@ -21,7 +21,7 @@ struct Fit {
   Verdict short_verdict() const;
 };
 
-/// "62 %", "over 99 %".
+/// "62 %", ">99 %".
 std::string chance_words(double chance);
 
 /// The gravest verdict of the rules that fire on these facts.

@@ -56,7 +56,9 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   Alternative out;
   out.key = std::move(key);
   out.value = std::move(value);
-  out.flag = out.value.empty() ? say("without {}", flag_of(out.key)) : format("{} {}", flag_of(out.key), out.value);
+  // The name people know it by is the shorter one.
+  const std::string flag = out.key == "weights_precision" ? std::string("--quant") : flag_of(out.key);
+  out.flag = out.value.empty() ? say("without {}", flag) : format("{} {}", flag, out.value);
   out.risk = std::move(risk);
   const std::string price = say("{} {}/h", human_price(best.cost.hourly), advice.currency.code());
   std::string machine = machine_words(best);
@@ -84,14 +86,12 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
 /// What a term asks in return.
 std::string term_risk(const Recommendation& r, const money::Quoter& quoter) {
   const money::Commitment& commitment = r.cost.commitment;
-  if (r.offer->term == catalog::Term::spot) return say("can be reclaimed at short notice");
+  if (r.offer->term == catalog::Term::spot) return say("interruptible");
   if (!commitment.is_promise()) return {};
   const auto beside = quoter.on_demand_hourly(*r.offer);
   const double months = commitment.hours / kHoursPerMonth;
-  std::string words = say("{} months paid for, used or not", human_number(months));
-  if (beside && *beside > 0)
-    words += say("; pays off from {:.0f} hours of use a month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
-  return words;
+  if (!beside || *beside <= 0) return say("{} months paid", human_number(months));
+  return say("from {:.0f} h/month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
 }
 
 }  // namespace
@@ -128,8 +128,7 @@ void OtherWays::change_precision(std::vector<Alternative>& out, const Advice& ad
     Found found = ask(other);
     Recommendation* best = worthwhile(found.ranked, found.work, advice);
     if (best == nullptr) continue;
-    const std::string risk =
-        say("{}; check its quality", arithmetic_text(*best->plan().layout.weights, best->machine().device));
+    const std::string risk = say("check quality");
     // What the planner may choose among is one format: people ask for it by the plainer name.
     Alternative one = told("weights_precision", std::string(format), std::move(*best), found.work, advice, risk);
     if (!cheapest || one.ratio.value_or(one.best.cost.hourly) < cheapest->ratio.value_or(cheapest->best.cost.hourly))
@@ -155,6 +154,20 @@ void OtherWays::change_method(std::vector<Alternative>& out, const Advice& advic
   }
 }
 
+/// Images that are decoded on GPUs, or were decoded before.
+void OtherWays::change_loader(std::vector<Alternative>& out, const Advice& advice) const {
+  if (!advice.work.counted || advice.work.counted->loader != job::Loader::cpu) return;
+  for (const job::Loader loader : {job::Loader::dali, job::Loader::preprocessed}) {
+    Question other = context_.question;
+    other.request.loader = loader;
+    Found found = ask(other);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    if (best == nullptr) continue;
+    const std::string risk = loader == job::Loader::dali ? say("decodes on GPUs") : say("decode once, before");
+    return out.push_back(told("loader", std::string(to_text(loader)), std::move(*best), found.work, advice, risk));
+  }
+}
+
 /// One that divides layers over GPUs, where nobody named one that does not.
 void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& advice) const {
   constexpr std::string_view kDivides = "megatron";
@@ -168,8 +181,7 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
   Found found = ask(other);
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
-  out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice,
-                     say("instead of {}", training.framework)));
+  out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice, {}));
 }
 
 /// Commitments that are used, and for work that can be interrupted spot.
@@ -236,6 +248,7 @@ void OtherWays::find_alternatives(Advice& advice) const {
   change_precision(all, advice);
   change_method(all, advice);
   change_framework(all, advice);
+  change_loader(all, advice);
   if (!advice.recommendations.empty()) {
     change_term(all, advice);
     change_limit(all, advice, "market", say("no SLA, or not open to everyone"));
@@ -250,6 +263,24 @@ void OtherWays::find_alternatives(Advice& advice) const {
     if (!known && kept.size() < kMostAlternatives) kept.push_back(std::move(one));
   }
   std::ranges::move(kept, std::back_inserter(advice.alternatives));
+}
+
+void OtherWays::find_switch_loads(Advice& advice) const {
+  auto& all = advice.recommendations;
+  if (all.size() < 2 || advice.work.counted || !advice.work.inference.request_rate) return;
+  const double load = *advice.work.inference.request_rate;
+  const auto first_rows = std::span(all).first(std::min(all.size(), kRowsWithSwitch));
+  // The nearest first, so that what is found stays.
+  for (const double times : {1.5, 2.0, 3.0, 5.0, 10.0})
+    for (const double rate : {load * times, load / times}) {
+      Question other = context_.question;
+      other.request.request_rate = rate;
+      const Found found = ask(other);
+      if (found.ranked.empty()) continue;
+      const catalog::Instance* best = found.ranked.front().instance;
+      for (Recommendation& r : first_rows)
+        if (!r.switch_load && (r.instance == best) != (r.rank == 1)) r.switch_load = rate;
+    }
 }
 
 void OtherWays::find_staircase(Advice& advice) const {

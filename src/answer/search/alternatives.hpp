@@ -24,6 +24,9 @@ class OtherWays {
   /// When nothing meets the latency targets: what comes nearest to them.
   void find_nearest_latency(Advice& advice) const;
 
+  /// Of the first ranks of a service: the load at which another is the best.
+  void find_switch_loads(Advice& advice) const;
+
   /// What one user, 1, 10 and 100 requests a second, and a full machine take.
   void find_staircase(Advice& advice) const;
 
@@ -37,6 +40,7 @@ class OtherWays {
 
   void change_precision(std::vector<Alternative>& out, const Advice& advice) const;
   void change_framework(std::vector<Alternative>& out, const Advice& advice) const;
+  void change_loader(std::vector<Alternative>& out, const Advice& advice) const;
   void change_method(std::vector<Alternative>& out, const Advice& advice) const;
   void change_term(std::vector<Alternative>& out, const Advice& advice) const;
   void change_limit(std::vector<Alternative>& out, const Advice& advice, std::string_view key,

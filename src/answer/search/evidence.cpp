@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t kDraws = 4000;
 constexpr std::size_t kBins = 20;  // of what a test may find
-constexpr std::size_t kRows = 5;
 constexpr double kTestHours = 0.5;
 /// What a test is expected to save has to be more than nothing by this share of what is at stake.
 constexpr double kLeastWorth = 1e-4;
@@ -142,7 +141,7 @@ std::optional<Evidence> evidence_of(const Advice& advice, const SearchContext& c
     out.regret += (draws.cost[0][i] - least) / kDraws;
   }
   std::vector<bool> tested(gpus.size());
-  for (std::size_t i = 0; i < std::min(candidates.size(), kRows); ++i) {
+  for (std::size_t i = 0; i < std::min(candidates.size(), kRowsWithSwitch); ++i) {
     if (tested[stakes[i].gpu] || stakes[i].by_speed <= 0) continue;
     tested[stakes[i].gpu] = true;
     const Recommendation& r = candidates[i];
@@ -160,7 +159,7 @@ void add_switch_points(Advice& advice) {
   if (all.size() < 2) return;
   const bool by_speed = !advice.work.by_the_hour();
   const double first = order_cost(all[0], advice.work);
-  for (std::size_t i = 0; i < std::min(all.size(), kRows); ++i) {
+  for (std::size_t i = 0; i < std::min(all.size(), kRowsWithSwitch); ++i) {
     // The best stays so up to the second; the others become so at the first.
     const double other = i == 0 ? order_cost(all[1], advice.work) : first;
     const double own = order_cost(all[i], advice.work);

@@ -109,10 +109,18 @@ bool CandidateSearch::is_too_many(const money::Quote& quote) {
   return quote.billing.most_nodes && quote.nodes > *quote.billing.most_nodes;
 }
 
-/// A job that is over long before what it commits to is: nobody signs that for it alone.
+/// How long the machines are needed: a job to its end, a service for the months that were said.
+catalog::Number CandidateSearch::needed_hours(const money::Quote& quote) const {
+  if (work_.ends()) return quote.elapsed;
+  const auto& months = context_.question.duty.months;
+  return months ? catalog::Number(*months * kHoursPerMonth) : catalog::Number();
+}
+
+/// What is over long before its commitment is: nobody signs that for it alone.
 bool CandidateSearch::is_too_short(const money::Quote& quote) const {
   const money::Commitment& commitment = quote.commitment;
-  return work_.ends() && commitment.is_promise() && !commitment.by_day && quote.elapsed < commitment.hours;
+  const auto needed = needed_hours(quote);
+  return needed && commitment.is_promise() && !commitment.by_day && *needed * (1 + 1e-9) < commitment.hours;
 }
 
 Reason CandidateSearch::why_none(const Priced& priced) const {
@@ -126,9 +134,9 @@ Reason CandidateSearch::why_none(const Priced& priced) const {
             }};
   if (is_too_short(quote))
     return {"commitment-too-long",
-            [term = priced.offer->term, committed = quote.commitment.hours, hours = quote.elapsed,
+            [term = priced.offer->term, committed = quote.commitment.hours, hours = *needed_hours(quote),
              rate = quote.rate / quote.nodes, on_demand = context_.quoter.on_demand_hourly(*priced.offer)] {
-              std::string text = say("{} commits you to {}, but the job takes only {}", to_text(term),
+              std::string text = say("{} commits you to {}, but it is needed only for {}", to_text(term),
                                      human_duration(seconds(committed * 3600)), human_duration(seconds(hours * 3600)));
               if (on_demand && rate < *on_demand)
                 text += say("; it pays off from {:.0f} hours of use a month", rate * kHoursPerMonth / *on_demand);

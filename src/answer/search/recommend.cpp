@@ -91,6 +91,11 @@ class Adviser {
     advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
     note_assumed_limits(advice);
+    for (const std::string& name : question_.constraints.own_clouds)
+      advice.named_clouds.emplace_back((*context_.catalog.provider(name))->id);
+    for (const std::string_view cloud : kLargeClouds)
+      if (std::ranges::find(advice.named_clouds, cloud) == advice.named_clouds.end())
+        advice.named_clouds.emplace_back(cloud);
     CandidateSearch search(context_, advice.work);
     advice.recommendations = search.run();
     advice.rejected = search.take_rejections();
@@ -119,6 +124,7 @@ class Adviser {
       ways.find_nearest_latency(advice);
     }
     ways.find_alternatives(advice);
+    ways.find_switch_loads(advice);
     if (no_load) ways.find_staircase(advice);
     return advice;
   }
@@ -174,10 +180,11 @@ class Adviser {
 
   /// Who has fewer machines, or wants it sooner, has to know that the number was chosen.
   static void note_nodes(Advice& advice) {
-    const auto spread = [](const Recommendation& r) { return r.planned->fewest.has_value(); };
-    if (std::ranges::any_of(advice.recommendations, spread))
+    if (advice.recommendations.empty()) return;
+    const Recommendation& first = advice.recommendations.front();
+    if (const auto& fewest = first.planned->fewest)
       advice.notes.push_back(
-          say("more nodes than necessary are used where that costs less overall; --max-nodes and --nodes limit them"));
+          say("{} nodes because that costs less overall; --nodes {} would do", first.machine().nodes, fewest->nodes));
   }
 
   static void note_spares(Advice& advice) {
@@ -240,6 +247,11 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   job::assume_precision(asked.request, model->model, assumed);
   const bool pretraining =
       question.request.task == job::Task::pretrain && !job::is_counted(question.request, model->model);
+  if (asked.duty.months && asked.constraints.terms.empty()) {
+    asked.constraints.terms.emplace_back(to_text(catalog::Term::on_demand));
+    for (const catalog::Term term : money::terms_used_up(*asked.duty.months))
+      asked.constraints.terms.emplace_back(to_text(term));
+  }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
   auto limits = job::limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());

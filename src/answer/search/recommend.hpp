@@ -29,7 +29,9 @@ struct Question {
   const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
 };
 
-/// Whose best machine every answer names, wherever it ranks.
+/// The first ranks, which say from where on they would be rank 1.
+inline constexpr std::size_t kRowsWithSwitch = 5;
+/// Whose best machine every answer names, wherever it ranks, beside that of the reader's own clouds.
 inline constexpr std::string_view kLargeClouds[] = {"aws", "azure", "gcp"};
 
 /// One part of a score: points = 100 × weight × value. A rule's own points have value 1 and its
@@ -84,6 +86,7 @@ struct Recommendation {
   bool pareto = false;
   catalog::Number switch_hourly;  // of the first ranks: price per hour at which it becomes, or stays, the best
   catalog::Number switch_speed;   // times its own speed, at which it does
+  catalog::Number switch_load;    // of a service: nearest requests/s tried at which it does; of rank 1, no longer does
   physics::Intervals intervals;   // of detailed ranks
   Fit fit;                        // of detailed ranks
   std::shared_ptr<const CostRange> cost_range;  // of those, where the speed's interval is known
@@ -142,6 +145,7 @@ struct Step {
 };
 
 struct Advice {
+  std::vector<std::string> named_clouds;  // ids of providers whose best machine is named wherever it ranks
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;
   job::Assumptions assumed;

@@ -100,6 +100,7 @@ class CandidateSearch {
   void add(Recommendation candidate, std::vector<Recommendation>& out);
   bool hides_licence(const Priced& priced) const;
   bool is_none(const Priced& priced) const;
+  catalog::Number needed_hours(const money::Quote& quote) const;
   bool is_too_short(const money::Quote& quote) const;
   static bool is_too_many(const money::Quote& quote);
   Reason why_none(const Priced& priced) const;

@@ -50,7 +50,8 @@ struct Constraints {
   std::optional<bool> rdma;
   std::vector<std::string> vendors;
   std::vector<std::string> clouds, not_clouds, regions, residency, families, terms;
-  std::string country;         // the reader's, as it was given
+  std::vector<std::string> own_clouds;  // where the reader has an account: ids of providers
+  std::string country;                  // the reader's, as it was given
   std::optional<bool> market;  // marketplaces, community hosts and clouds that do not serve the reader's country too
   std::vector<std::string> clouds_of_infra, regions_of_infra;  // of those, what --infra named
   std::string allow_list, deny_list;                           // regular expressions over SKUs

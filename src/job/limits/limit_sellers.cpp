@@ -39,10 +39,17 @@ std::vector<std::string> countries_asked(const Constraints& asked, const catalog
   return countries;
 }
 
+/// Whom a question names is admitted, whatever he is.
+std::vector<std::string> named_clouds(const Judging& judging) {
+  std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  std::ranges::move(ids_of(judging.asked.own_clouds, judging.catalog), std::back_inserter(named));
+  return named;
+}
+
 /// Providers that are not `open`, but for those that the question names.
 template <class IsOpen>
 void reject_closed(const Judging& judging, std::string message, IsOpen is_open) {
-  const std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  const std::vector<std::string> named = named_clouds(judging);
   std::vector<std::string> closed;
   for (const Provider& provider : judging.catalog.providers())
     if (!is_open(provider) && std::ranges::find(named, provider.id) == named.end()) closed.emplace_back(provider.id);
@@ -62,10 +69,16 @@ Status judge_not_cloud(const Judging& judging) {
   return {};
 }
 
-/// Whom a question names is admitted, whatever he is.
+/// Keeps nobody out; only names that there are.
+Status judge_own_clouds(const Judging& judging) {
+  for (const std::string& name : judging.asked.own_clouds)
+    if (const auto provider = judging.catalog.provider(name); !provider) return of_flag(provider.error(), judging);
+  return {};
+}
+
 Status judge_market(const Judging& judging) {
   if (*judging.asked.market) return {};
-  const std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  const std::vector<std::string> named = named_clouds(judging);
   const auto of_kind = [](ProviderKind kind) {
     return compare(Fact::seller, Operator::is, std::vector{std::string(to_text(kind))}, false);
   };

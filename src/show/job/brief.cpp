@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -22,16 +23,27 @@ using job::Job;
 
 constexpr std::size_t kMostWarnings = 2;
 
-std::string money(double amount, Currency currency) {
+/// Empty: a currency that is written with its code.
+std::string_view sign_of(Currency currency) {
   const std::string_view code = currency.code();
-  const std::string_view sign = code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
+  return code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
+}
+
+std::string money(double amount, Currency currency) {
+  const std::string_view sign = sign_of(currency);
   const std::string figure = amount >= 0.1 && amount < 1000 ? format("{:.2f}", amount) : human_price(amount);
-  return sign.empty() ? format("{} {}", figure, code) : format("{}{}", sign, figure);
+  return sign.empty() ? format("{} {}", figure, currency.code()) : format("{}{}", sign, figure);
 }
 
 /// Of a month.
 std::string monthly(double amount) {
   return amount < 1000 ? format("{:.0f}", amount) : human_price(std::round(amount));
+}
+
+std::string money_of_month(double amount, Currency currency) {
+  if (amount < 10) return money(amount, currency);
+  const std::string_view sign = sign_of(currency);
+  return sign.empty() ? format("{} {}", monthly(amount), currency.code()) : format("{}{}", sign, monthly(amount));
 }
 
 /// "14 days", "4 months".
@@ -43,23 +55,21 @@ std::string age_words(int days) {
 
 std::string gpu_words(const Recommendation& r) {
   if (r.gpu == nullptr) return gpus_text(r);
-  std::string name = printable(r.gpu->name);
-  for (const std::string_view maker : {"NVIDIA ", "AMD "})
-    if (name.starts_with(maker)) name.erase(0, maker.size());
+  const std::string name = people_name(*r.gpu);
   const double share = r.machine().device.share * r.gpu->devices();
-  const std::string count = share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus());
-  if (!r.gpu->memory_gb || name.contains("GB")) return format("{} {}", count, name);
-  return format("{} {} {:g} GB", count, name, *r.gpu->memory_gb);
+  return format("{} {}", share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus()), name);
 }
 
 std::string target_words(const Job& work) {
   std::string words;
+  // The percentile is said once.
+  std::string percentile = format("p{:g} ", work.inference.slo_percentile);
   const std::pair<std::optional<double>, std::string_view> targets[] = {{work.inference.ttft_ms, "TTFT"},
                                                                         {work.inference.tpot_ms, "TPOT"},
                                                                         {work.inference.itl_ms, "ITL"},
                                                                         {work.inference.e2e_ms, "E2E"}};
   for (const auto& [ms, name] : targets)
-    if (ms) words += say(", p{:g} {} <= {:g} ms", work.inference.slo_percentile, name, *ms);
+    if (ms) words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), name, *ms);
   return words;
 }
 
@@ -82,9 +92,31 @@ std::string method_words(job::Method method) {
   return std::string(to_text(method));
 }
 
+std::string verb_of(job::Task task) {
+  using enum job::Task;
+  switch (task) {
+    case pretrain: return say("Pretrain");
+    case finetune: return say("Fine-tune");
+    case inference: return say("Run");
+    case render: return say("Render");
+    case simulate: return say("Simulate");
+    case transcode: return say("Transcode");
+    case preprocess: return say("Preprocess");
+  }
+  return std::string(to_text(task));
+}
+
+std::string counted_words(const Job& work) {
+  std::string words = verb_of(work.task);
+  if (work.model != nullptr) words += format(" {}", work.model->id);
+  if (work.counted->things)
+    words += format(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
+  return words + counted_details(work);
+}
+
 std::string question_words(const Advice& advice) {
   const Job& work = advice.work;
-  if (work.counted) return job_line(work);
+  if (work.counted) return counted_words(work);
   if (!job::is_training(work.task)) return serving_words(advice);
   const std::string method = work.task == job::Task::pretrain ? say("Pretrain")
                              : work.training.method == job::Method::full
@@ -121,7 +153,12 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
   std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
   for (const auto* places : {&limits.regions, &limits.residency})
     if (!places->empty()) words += say(" in {}", joined(*places));
-  words += format(" · {}", limits.terms.empty() ? assumed(advice, "term") : joined(limits.terms));
+  std::vector<std::string> terms = limits.terms;
+  if (terms.empty())
+    for (const Recommendation* r : rows)
+      if (std::string term(to_text(r->offer->term)); std::ranges::find(terms, term) == terms.end())
+        terms.push_back(std::move(term));
+  if (!terms.empty()) words += format(" · {}", joined(terms));
   if (!advice.work.counted)
     words += format(" · {}", job::is_training(advice.work.task) ? std::string_view(advice.work.training.framework)
                                                                 : to_text(advice.work.inference.engine));
@@ -144,7 +181,17 @@ std::string cost_words(const Advice& advice, const Recommendation& r) {
     return say("{}   {} in {}", hourly, money(r.cost.total, advice.currency),
                human_duration(seconds(r.cost.elapsed * 3600)));
   const auto month = r.cost.sums().month;
-  return month ? say("{}   {} {}/month", hourly, monthly(*month), advice.currency.code()) : hourly;
+  if (!month) return hourly;
+  std::string words = say("{}   {}/month", hourly, money_of_month(*month, advice.currency));
+  if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
+    words += say(" (egress {})", money_of_month(*egress->amounts.month, advice.currency));
+  return words;
+}
+
+/// What is signed, where that is more than the hours that it runs.
+std::string term_words(const Recommendation& r) {
+  if (r.offer->term == catalog::Term::on_demand) return {};
+  return format("  {}", to_text(r.offer->term));
 }
 
 std::string speed_words(const Advice& advice, const Recommendation& r) {
@@ -170,7 +217,7 @@ const Alternative* more_nodes(const Advice& advice) {
 std::string why_words(const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
-  std::string words = all == 1 ? say("The only candidate.") : say("Best of {} candidates.", all);
+  std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
   if (best.in_time) words += say(" Meets all targets: {}.", answer::chance_words(*best.in_time));
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
@@ -185,19 +232,21 @@ std::string why_words(const Advice& advice) {
 void add_warnings(Document& page, const Recommendation& best) {
   std::size_t warnings = 0, rest = 0;
   for (const answer::Remark& remark : best.remarks) {
-    if (remark.severity != rules::Effect::warn || warnings == kMostWarnings) {
+    if (remark.severity != rules::Effect::warn) continue;
+    if (warnings == kMostWarnings) {
       ++rest;
       continue;
     }
     ++warnings;
     page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
   }
-  if (rest > 0) page.line(secondary(rest == 1 ? say("  1 more remark: --why") : say("  {} more remarks: --why", rest)));
+  if (rest > 0)
+    page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
 }
 
 void add_best(Document& page, const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
-  page.line(Text(format("> {}  {}   {}", printable(instance_name(best)), printable(best.region->id),
+  page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), printable(best.region->id), term_words(best),
                         cost_words(advice, best)),
                  Meaning::best),
             2);
@@ -220,7 +269,8 @@ void add_alternatives(Document& page, const Advice& advice) {
       if (one.best.instance == best.instance && one.best.machine().nodes == best.machine().nodes)
         machine = say("same machine");
     }
-    std::string end = say("{}/h", money(one.best.cost.hourly, advice.currency));
+    std::string end = advice.work.ends() ? money(one.best.cost.total, advice.currency)
+                                         : say("{}/h", money(one.best.cost.hourly, advice.currency));
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back(
         {printable(one.flag.empty() ? one.message : one.flag), std::move(machine), std::move(end), one.risk});
@@ -232,9 +282,13 @@ void add_alternatives(Document& page, const Advice& advice) {
   page.gap().line(advice.recommendations.empty() ? say("What would work:") : say("Cheaper:"));
   for (const auto& row : rows) {
     std::string line = " ";
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      line += format(" {}{} ", row[i], std::string(widths[i] - display_width(row[i]), ' '));
-    page.line(line + (row[3].empty() ? "" : " " + row[3]), 4);
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string blanks(widths[i] - display_width(row[i]), ' ');
+      line += i == 2 ? format(" {}{} ", blanks, row[i]) : format(" {}{} ", row[i], blanks);
+    }
+    line += row[3].empty() ? "" : " " + row[3];
+    line.erase(line.find_last_not_of(' ') + 1);
+    page.line(line, 4);
   }
 }
 
@@ -278,10 +332,10 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
 
 void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows) {
   const auto is_shown = [&](const Recommendation& r) { return std::ranges::find(rows, &r) != rows.end(); };
-  if (const std::string clouds = large_clouds_text(advice, is_shown); !clouds.empty()) page.line(clouds);
+  if (const std::string clouds = named_clouds_text(advice, is_shown); !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
-  page.line(secondary(say("{} qualify, {} do not: --rejected. Other sizes: --all-sizes. Reasons and assumptions: --why",
+  page.line(secondary(say("{} qualify, {} do not (--rejected) · other sizes: --all-sizes · reasons: --why",
                           advice.recommendations.size(), rejected)));
 }
 
@@ -310,16 +364,16 @@ Table staircase_table(const Advice& advice) {
   return table;
 }
 
-std::string large_clouds_text(const Advice& advice, const std::function<bool(const Recommendation&)>& is_shown) {
+std::string named_clouds_text(const Advice& advice, const std::function<bool(const Recommendation&)>& is_shown) {
   const auto& all = advice.recommendations;
   std::string list;
-  for (const std::string_view cloud : answer::kLargeClouds) {
+  for (const std::string& cloud : advice.named_clouds) {
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
-      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
-                     money(best->cost.hourly, advice.currency));
+      list += say("{}#{} {} {}/h", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
+                  money(best->cost.hourly, advice.currency));
   }
-  return list.empty() ? list : say("On the large clouds: {} per hour", list);
+  return list.empty() ? list : say("Elsewhere: {}", list);
 }
 
 Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {

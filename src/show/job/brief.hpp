@@ -10,7 +10,7 @@ namespace gpusel::show {
 /// What each load takes, where none was given.
 Table staircase_table(const answer::Advice& advice);
 /// The best of each large cloud that has no row; empty: all have one.
-std::string large_clouds_text(const answer::Advice& advice,
+std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);
 
 /// For a terminal.

@@ -26,6 +26,25 @@ std::string gpus_text(const Recommendation& r) {
   return format("{} × {}", r.machine().gpus(), r.gpu->id);
 }
 
+std::string people_name(const catalog::Gpu& gpu) {
+  std::string name = printable(gpu.name);
+  const auto drop = [&name](std::string_view word) {
+    if (const auto at = name.find(word); at != std::string::npos) name.erase(at, word.size());
+  };
+  for (const std::string_view maker : {"NVIDIA ", "AMD ", "Intel ", "Google Cloud ", "Huawei "})
+    if (name.starts_with(maker)) name.erase(0, maker.size());
+  // Of a generation there is one of each name; editions differ in their coolers.
+  for (const std::string_view word : {"GeForce ", "Instinct ", "Tesla ", " Blackwell", " Server Edition",
+                                      " Workstation Edition", " Generation", " (per GPU)", " (per chip)"})
+    drop(word);
+  if (gpu.memory_gb) {
+    const std::string memory = format("{:g}", *gpu.memory_gb);
+    drop(format(" {}GB", memory));
+    name += format(" {} GB", memory);
+  }
+  return name;
+}
+
 std::string plan_text(const job::Job& work, const Recommendation& r) {
   if (!has_plan(work)) return {};
   return physics::plan_text(work, r.plan().layout);
@@ -102,6 +121,7 @@ std::string duty_line(const money::Duty& duty) {
   std::string line =
       say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
           human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
+  if (duty.months) line += say(", for {} months", human_number(*duty.months));
   if (duty.scale_to_zero) line += say(", switched off between");
   if (duty.starts() > 0)
     line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));

@@ -141,9 +141,10 @@ std::string one_job(const job::AnalyticsJob& job) {
 }
 std::string one_job(const job::PreprocessJob& job) { return say(" · {}", said(job.kind)); }
 
-std::string counted_line(const Job& work) {
-  std::string line = work.model != nullptr ? say("{} · {}", work.model->id, said(work.task)) : said(work.task);
-  line += std::visit(
+}  // namespace
+
+std::string counted_details(const Job& work) {
+  std::string line = std::visit(
       [&](const auto& job) {
         if constexpr (std::is_same_v<std::decay_t<decltype(job)>, job::SampleJob>)
           return one_job(job, work.counted->unit);
@@ -155,10 +156,10 @@ std::string counted_line(const Job& work) {
   return line;
 }
 
-}  // namespace
-
 std::string job_line(const Job& work) {
-  if (work.counted) return counted_line(work);
+  if (work.counted)
+    return (work.model != nullptr ? say("{} · {}", work.model->id, said(work.task)) : said(work.task)) +
+           counted_details(work);
   std::string line(work.model->id);
   if (!job::is_training(work.task)) {
     line += work.model->is_generator()

@@ -16,6 +16,8 @@ Table estimate_table(const answer::EstimateAnswer& answer);
 
 /// "llama-7b, full fine-tuning, AdamW, 307M tokens": the job in one line.
 std::string job_line(const job::Job& work);
+/// Of counted work what is known but its name and amount, each with " · " before it.
+std::string counted_details(const job::Job& work);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const job::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.

@@ -257,7 +257,7 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view) {
                             left, std::ranges::count_if(all, [&](const Recommendation& r) { return r.row == 0; }))));
   else if (left > 0)
     page.line(secondary(say("{} more, --limit {} shows all", left, all.size())));
-  const std::string clouds = large_clouds_text(advice, [&](const Recommendation& r) { return is_shown(r, view); });
+  const std::string clouds = named_clouds_text(advice, [&](const Recommendation& r) { return is_shown(r, view); });
   if (!clouds.empty()) page.line(clouds);
 }
 
@@ -275,12 +275,13 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
                 printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth));
   page.line(line);
   if (!view.evidence) return;
-  Table switches(
-      {right("#"), left(say("instance")), right(say("best below {}/h", currency)), right(say("or at × its speed"))});
+  Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
+                  right(say("or at × its speed")), right(say("or at req/s"))});
   for (const Recommendation& r : advice.recommendations)
     if (r.switch_hourly)
       switches.add({format("{}", r.rank), printable(instance_name(r)), human_price(*r.switch_hourly),
-                    r.switch_speed ? format("{:.2f}", *r.switch_speed) : std::string("-")});
+                    r.switch_speed ? format("{:.2f}", *r.switch_speed) : std::string("-"),
+                    r.switch_load ? human_number(*r.switch_load) : std::string("-")});
   Table tests({right("#"), left(say("test on")), right(say("hours")), right(currency), right(say("worth"))});
   for (const auto& test : evidence.tests)
     tests.add({format("{}", test.rank), printable(test.instance->sku), format("{:.1f}", test.hours),

@@ -147,6 +147,7 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
     out.object("switch", [&] {
       out.figure("hourly", *r.switch_hourly);
       out.figure_or_null("speed", r.switch_speed);
+      out.figure_or_null("requests_per_s", r.switch_load);
     });
   out.texts("reasons", r.reasons);
   tell_remarks(out, r);

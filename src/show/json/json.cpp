@@ -115,6 +115,7 @@ Json workload_json(const answer::Advice& advice) {
     Json& value = workload[std::string(key)];
     if (key == "hours_per_day") value = number(duty.hours_per_day);
     if (key == "days_per_month") value = number(duty.days_asked.value_or(duty.days_per_month));
+    if (key == "months") value = number(*duty.months);
     if (key == "utilization") value = number(duty.utilization);
     if (key == "scale_to_zero") value = duty.scale_to_zero;
     if (key == "starts_per_day") value = number(duty.starts());

@@ -25,6 +25,7 @@ Json duty_json(const money::Duty& duty) {
   for (const std::string_view key : duty.given) given.push_back(key);
   return {{"hours_per_day", number(duty.hours_per_day)},
           {"days_per_month", number(duty.days_per_month)},
+          {"months", duty.months ? number(*duty.months) : Json(nullptr)},
           {"utilization", number(duty.utilization)},
           {"scale_to_zero", duty.scale_to_zero},
           {"starts_per_day", number(duty.starts())},
