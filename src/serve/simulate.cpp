@@ -290,55 +290,26 @@ Bounds share_bounds(const Simulation& simulation) {
   return {quantile(all, kLow), quantile(all, kHigh)};
 }
 
-Promise promise(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, std::size_t requests,
-                std::uint64_t seed) {
+Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
+              std::size_t requests, std::uint64_t seed) {
   const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
   const Simulator simulator(setup, demand, goal, effort);
-  const std::size_t count = first_length(demand, effort);
-  Promise out;
-  out.outcome = simulator.shoot(count).outcome;
-  out.met = out.outcome.in_time.all >= goal.share;
-  if (!out.met || goal.confidence <= 0.5) return out;
-  // What is in time falls with every step time, so that the share reached with a confidence is the share reached at
-  // that percentile of all of them together.
-  const double slow = normal_quantile(goal.confidence);
-  const auto shot = simulator.shoot(count, drawn_times(setup, doubt, slow, slow, slow));
-  out.met = shot.outcome.in_time.all >= goal.share;
-  return out;
+  return simulator.shoot(first_length(demand, effort), drawn_times(setup, doubt, slow, slow, slow)).outcome;
 }
 
-std::optional<Sized> replicas_needed(Setup setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
-                                     std::uint32_t least, std::uint32_t most, std::uint64_t seed) {
-  const auto with = [&](std::uint32_t replicas) {
-    setup.fleet.replicas = replicas;
-    const std::size_t requests = std::max<std::size_t>(3000, 100 * std::size_t{replicas});
-    return promise(setup, demand, goal, doubt, requests, seed);
-  };
-  std::optional<Sized> best;
-  std::uint32_t low = std::max(1U, least);
-  std::uint32_t high = low;
-  // Upwards in growing steps, then between the last two.
-  while (true) {
-    Promise here = with(high);
-    if (here.met) {
-      best = Sized{high, std::move(here)};
-      break;
-    }
-    if (high >= most) return std::nullopt;
-    low = high + 1;
-    high = std::min(most, high + std::max(1U, high / 4));
+double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double met_at,
+                      std::size_t requests, std::uint64_t seed) {
+  constexpr double kFarthest = 2.6;  // one of 200 is farther
+  constexpr int kHalvings = 4;
+  double low = met_at;
+  double high = kFarthest;
+  for (int i = 0; i < kHalvings && low < high; ++i) {
+    const double middle = i == 0 ? high : (low + high) / 2;
+    const bool met = trial(setup, demand, goal, doubt, middle, requests, seed).in_time.all >= goal.share;
+    if (met && i == 0) return normal_share(middle);
+    (met ? low : high) = middle;
   }
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    Promise here = with(middle);
-    if (here.met) {
-      high = middle;
-      best = Sized{middle, std::move(here)};
-    } else {
-      low = middle + 1;
-    }
-  }
-  return best;
+  return normal_share((low + high) / 2);
 }
 
 }  // namespace gpusel::serve

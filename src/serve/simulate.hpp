@@ -71,21 +71,14 @@ Bounds share_bounds(const Simulation& simulation);
 
 // For those who compare candidates: one short run after another on the same requests.
 
-/// One layout under one load.
-struct Promise {
-  Outcome outcome;
-  bool met = false;  // the goal, with the confidence that it asks for
-};
-/// `requests` of them, 3,000 by default.
-Promise promise(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
-                std::size_t requests = 3000, std::uint64_t seed = 1);
+/// A run in which all step times are so many standard deviations slower than expected. What is in time falls with every
+/// step time, so that the share reached with a confidence is the share reached at that percentile of all of them.
+Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
+              std::size_t requests = 3000, std::uint64_t seed = 1);
 
-/// The fewest replicas of a layout, from `least` on, with which the goal is met; nothing up to `most`.
-struct Sized {
-  std::uint32_t replicas = 0;
-  Promise promise;
-};
-std::optional<Sized> replicas_needed(Setup setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
-                                     std::uint32_t least, std::uint32_t most, std::uint64_t seed = 1);
+/// The chance, over what is not known of step times, that the goal is met, which is met where they are `met_at`
+/// standard deviations slower.
+double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double met_at,
+                      std::size_t requests = 3000, std::uint64_t seed = 1);
 
 }  // namespace gpusel::serve

@@ -101,7 +101,8 @@ OtherWays::Found OtherWays::ask(const Question& other, const std::vector<Rule>& 
   auto work = resolve_work(other.request, model_, context_.catalog);
   if (!work) return found;
   found.work = std::move(*work);
-  const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rules};
+  const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter,
+                              rules, context_.promises};
   found.ranked = CandidateSearch(context, found.work, CandidateSearch::Rejected::left_out).run();
   rank(found.ranked, found.work, other.objective);
   return found;
@@ -268,6 +269,7 @@ void OtherWays::find_alternatives(Advice& advice) const {
 void OtherWays::find_switch_loads(Advice& advice) const {
   auto& all = advice.recommendations;
   if (all.size() < 2 || advice.work.counted || !advice.work.inference.request_rate) return;
+  if (Promises::speak_of(advice.work)) return;  // each load would have to be simulated
   const double load = *advice.work.inference.request_rate;
   const auto first_rows = std::span(all).first(std::min(all.size(), kRowsWithSwitch));
   // The nearest first, so that what is found stays.

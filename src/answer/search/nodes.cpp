@@ -37,7 +37,8 @@ int count_from(double nodes) {
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
 
-/// `groups` machines side by side as one, of which so many work; figures are those of the working ones.
+}  // namespace
+
 void multiply(PlannedMachine& planned, int groups, int working) {
   planned.machine.nodes *= groups;
   planned.groups = groups;
@@ -55,8 +56,6 @@ void multiply(PlannedMachine& planned, int groups, int working) {
   serving.speed.output_tokens_per_s *= working;
   serving.speed.total_tokens_per_s *= working;
 }
-
-}  // namespace
 
 int usual_most_nodes(const Job& work) {
   if (work.task != job::Task::finetune || work.counted) return kNodeCounts.back();

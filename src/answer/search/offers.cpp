@@ -165,6 +165,16 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
   return out;
 }
 
+/// That the targets are kept, where the figures are those of a simulation.
+catalog::Number simulated_chance(const Recommendation& candidate, const SearchContext& context, const job::Job& work) {
+  if (context.promises == nullptr) return std::nullopt;
+  physics::Machine group = candidate.machine();
+  physics::Plan one = candidate.plan();
+  group.nodes /= candidate.planned->groups;
+  one.layout.dp /= candidate.planned->groups;
+  return context.promises->chance(work, group, one, candidate.planned->groups);
+}
+
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
   candidate.intervals = intervals_for(work, candidate.machine(), candidate.plan(), context.coefficients);
   const auto& range = candidate.intervals.rate;
@@ -178,7 +188,9 @@ void add_intervals(Recommendation& candidate, const SearchContext& context, cons
   }
   const CostRange* of_speed = work.ends() ? candidate.cost_range.get() : nullptr;
   candidate.cost_interval = cost_interval(candidate.cost, of_speed);
-  candidate.in_time = chance_of_targets(context.question, work, *candidate.planned, context.coefficients);
+  candidate.in_time = is_simulated(candidate)
+                          ? simulated_chance(candidate, context, work)
+                          : chance_of_targets(context.question, work, *candidate.planned, context.coefficients);
   candidate.in_budget = chance_of_budget(context.question, work, candidate.cost_interval);
 }
 

@@ -154,6 +154,11 @@ double speed_measure(const Recommendation& candidate, const job::Job& work) {
   return 1 / std::max(plan.latency.raw(), 1e-9);
 }
 
+bool is_simulated(const Recommendation& candidate) {
+  const auto& serving = candidate.plan().serving;
+  return serving && serving->speed.simulated;
+}
+
 double order_cost(const Recommendation& candidate, const job::Job& work) {
   return cost_measure(candidate.cost, work) * candidate.cost.order_factor();
 }
@@ -178,13 +183,13 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
           most);
   }
   // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
-  using Key = std::pair<std::array<double, 3>, std::size_t>;
+  using Key = std::pair<std::array<double, 4>, std::size_t>;
   std::vector<Key> keys;
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
-    keys.push_back(
-        {{-nine_digits(candidate.score), nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
-         keys.size()});
+    keys.push_back({{is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
+                     nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
+                    keys.size()});
   }
   const auto name = [&](const Key& key) {
     const catalog::Instance& instance = *candidates[key.second].instance;
@@ -195,6 +200,9 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   std::vector<std::size_t> order(keys.size());
   std::ranges::transform(keys, order.begin(), &Key::second);
   arrange(candidates, std::move(order));
+  // What was not simulated stands behind what was, however good it looks.
+  for (std::size_t i = 1; i < candidates.size(); ++i)
+    candidates[i].score = std::min(candidates[i].score, candidates[i - 1].score);
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
   number_rows(candidates);
   mark_pareto(candidates, work);

@@ -69,7 +69,8 @@ class Adviser {
         limits_(std::move(limits)),
         rules_(limits_),
         shipped_(rules),
-        context_{question, catalog, coefficients, quoter, {}},
+        promises_(coefficients),
+        context_{question, catalog, coefficients, quoter, {}, &promises_},
         assumed_(std::move(assumed)) {
     rules_.insert(rules_.end(), rules.begin(), rules.end());
     context_.rules = rules_;
@@ -97,7 +98,7 @@ class Adviser {
       if (std::ranges::find(advice.named_clouds, cloud) == advice.named_clouds.end())
         advice.named_clouds.emplace_back(cloud);
     CandidateSearch search(context_, advice.work);
-    advice.recommendations = search.run();
+    advice.recommendations = search.run(rows_asked());
     advice.rejected = search.take_rejections();
     advice.shapes = search.shapes();
     rank(advice.recommendations, advice.work, question_.objective);
@@ -133,6 +134,12 @@ class Adviser {
   bool is_detailed(const Recommendation& candidate) const {
     const auto among = [&](int place) { return place > 0 && static_cast<std::size_t>(place) <= question_.detailed; };
     return question_.detailed == 0 || among(candidate.rank) || among(candidate.row);
+  }
+
+  /// Rows whose figures people act on.
+  std::size_t rows_asked() const {
+    constexpr std::size_t kFewest = 5, kUsual = 10;
+    return question_.detailed == 0 ? kUsual : std::clamp(question_.detailed, kFewest, 2 * kUsual);
   }
 
   static Status check_formats(const Job& work) {
@@ -209,6 +216,7 @@ class Adviser {
   std::vector<Rule> limits_;  // of the command line
   std::vector<Rule> rules_;   // limits first, then the shipped and the user's
   std::span<const Rule> shipped_;
+  Promises promises_;
   SearchContext context_;
   job::Assumptions assumed_;  // before machines are looked at
 };

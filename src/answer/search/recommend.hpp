@@ -101,6 +101,9 @@ struct Recommendation {
   double tokens_per_s() const { return planned->plan.tokens_per_s(); }
 };
 
+/// Whether its waiting times were simulated; those of others are of closed forms.
+bool is_simulated(const Recommendation& candidate);
+
 struct Rejection {
   const catalog::Instance* instance = nullptr;  // the first of its family, unless every one was asked for
   std::string rule;

@@ -26,7 +26,8 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   auto work = resolve_work(other.request, model_, context_.catalog);
   if (!work) return;
   if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
-  const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, context_.rules};
+  const SearchContext context{other,           context_.catalog, context_.coefficients,
+                              context_.quoter, context_.rules,   context_.promises};
   std::vector<Recommendation> found = CandidateSearch(context, *work).run();
   if (found.empty()) return;
   const auto missed_by = [&](const Recommendation& candidate) {

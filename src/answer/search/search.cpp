@@ -62,10 +62,13 @@ InstanceView CandidateSearch::view_of(const Instance& instance) const {
   return {instance, found == providers_.end() ? nullptr : &*found, context_.catalog, context_.coefficients};
 }
 
-std::vector<Recommendation> CandidateSearch::run() {
+std::vector<Recommendation> CandidateSearch::run(std::size_t rows) {
   group_shapes();
   std::vector<Recommendation> candidates;
-  plan_shapes(candidates);
+  if (context_.promises != nullptr && Promises::speak_of(work_))
+    plan_simulated(rows, candidates);
+  else
+    plan_shapes(candidates);
   return candidates;
 }
 

@@ -10,6 +10,7 @@
 #include "answer/facts/fit.hpp"
 #include "answer/search/kinds.hpp"
 #include "answer/search/market.hpp"
+#include "answer/search/promises.hpp"
 #include "answer/search/rejections.hpp"
 #include "physics/planner/serving.hpp"
 
@@ -22,6 +23,7 @@ struct SearchContext {
   const physics::Coefficients& coefficients;
   const money::Quoter& quoter;
   std::span<const rules::Rule> rules;  // limits first, then the shipped and the user's
+  Promises* promises = nullptr;        // null: waiting times are those of closed forms
 };
 
 class CandidateSearch {
@@ -30,8 +32,9 @@ class CandidateSearch {
   enum class Rejected : std::uint8_t { kept, left_out };
   CandidateSearch(const SearchContext& context, const job::Job& work, Rejected rejected = Rejected::kept);
 
-  /// Every instance that meets everything, unranked, each with its best offer.
-  std::vector<Recommendation> run();
+  /// Every instance that meets everything, unranked, each with its best offer. Of services with latency targets, so
+  /// many `rows` are simulated.
+  std::vector<Recommendation> run(std::size_t rows = 1);
 
   /// The machines that pass for what they are, shape by shape; those that differ by their network alone as one. For
   /// callers that plan on their own.
@@ -57,6 +60,11 @@ class CandidateSearch {
   // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
   void plan_shapes(std::vector<Recommendation>& out);
+  void plan_simulated(std::size_t rows, std::vector<Recommendation>& out);
+  /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
+  /// useful.
+  std::optional<Planned> keeps_targets(const Planned& planned, int least, int useful) const;
+  Reason not_kept() const;
   int most_nodes() const;
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
   std::optional<Planned> join(const Shape& shape, Reason& reason);
@@ -137,6 +145,11 @@ class CandidateSearch {
   Rejections rejections_;
   bool keep_rejections_;
 };
+
+/// `groups` machines side by side as one, of which so many work; figures are those of the working ones.
+void multiply(PlannedMachine& planned, int groups, int working);
+/// With the figures of a simulation in place of those of closed forms.
+PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSpeed::Simulated& figures);
 
 /// On how many nodes a job is tried where nobody says.
 int usual_most_nodes(const job::Job& work);

@@ -27,6 +27,13 @@ struct InferenceMemory : CacheRoom {
   MemoryBreakdown per_gpu;  // at `concurrency`
 };
 
+/// Of requests that were simulated.
+struct Percentiles {
+  Seconds mean, p50, p90, p95, p99, p999;
+  /// 50 to 99.9 of 100; between those that are known, evenly over how rare it is to be slower.
+  Seconds within(double percent) const;
+};
+
 struct InferenceSpeed {
   double in_flight = 0;            // requests at once in this steady state, whole deployment
   double output_tokens_per_s = 0;  // whole deployment
@@ -41,6 +48,14 @@ struct InferenceSpeed {
     double used = 0;      // share of what could be served
   };
   std::optional<Load> load;
+  /// Of a load that was simulated, request by request: stands above what the load says of them.
+  struct Simulated {
+    Percentiles ttft, tpot, itl, e2e;
+    double share_in_time = 1;  // of the requests, that meet every target
+    double utilization = 0;    // share of the time that replicas are busy
+    double in_flight = 0;      // requests at once, whole deployment
+  };
+  std::optional<Simulated> simulated;
   double steps = 0;             // tokens of an answer less the first
   double prefill_replicas = 0;  // of the replicas, where prompts have their own
   std::string_view bound_by;    // memory-bandwidth, compute, launch, link, host or kv-cache

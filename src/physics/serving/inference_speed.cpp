@@ -40,12 +40,40 @@ double felt(double percent) {
 
 }  // namespace
 
+Seconds Percentiles::within(double percent) const {
+  struct Point {
+    double percent;
+    Seconds Percentiles::* figure;
+  };
+  static constexpr Point kPoints[] = {{50, &Percentiles::p50},
+                                      {90, &Percentiles::p90},
+                                      {95, &Percentiles::p95},
+                                      {99, &Percentiles::p99},
+                                      {99.9, &Percentiles::p999}};
+  const auto rarity = [](double of) { return -std::log1p(-of / 100); };
+  for (std::size_t i = 1; i < std::size(kPoints); ++i) {
+    const auto& [to, above] = kPoints[i];
+    if (percent > to) continue;
+    const auto& [from, below] = kPoints[i - 1];
+    const double share = std::max(0.0, (rarity(percent) - rarity(from)) / (rarity(to) - rarity(from)));
+    return this->*below + (this->*above - this->*below) * share;
+  }
+  return p999;
+}
+
 Seconds InferenceSpeed::ttft_within(double percent) const {
+  if (simulated) return simulated->ttft.within(percent);
   return load ? queued(load->first_token, load->used, percent / 100) : ttft;
 }
-Seconds InferenceSpeed::itl_within(double percent) const { return load ? itl * (1 + felt(percent) * load->used) : itl; }
-Seconds InferenceSpeed::tpot_within(double percent) const { return itl_within(percent); }
+Seconds InferenceSpeed::itl_within(double percent) const {
+  if (simulated) return simulated->itl.within(percent);
+  return load ? itl * (1 + felt(percent) * load->used) : itl;
+}
+Seconds InferenceSpeed::tpot_within(double percent) const {
+  return simulated ? simulated->tpot.within(percent) : itl_within(percent);
+}
 Seconds InferenceSpeed::e2e_within(double percent) const {
+  if (simulated) return simulated->e2e.within(percent);
   return load ? ttft_within(percent) + itl_within(percent) * steps : e2e;
 }
 

@@ -60,16 +60,29 @@ std::string gpu_words(const Recommendation& r) {
   return format("{} {}", share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus()), name);
 }
 
+std::string latency_name(const physics::LatencyTarget& latency) {
+  std::string name(latency.key);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
+/// Those that were asked for; without targets what streaming feels like.
+std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
+  std::vector<const physics::LatencyTarget*> shown;
+  const bool any = physics::has_targets(work.inference);
+  for (const physics::LatencyTarget& latency : physics::latency_targets())
+    if (any ? (work.inference.*latency.asked).has_value() : latency.key == "ttft" || latency.key == "itl")
+      shown.push_back(&latency);
+  return shown;
+}
+
 std::string target_words(const Job& work) {
   std::string words;
   // The percentile is said once.
   std::string percentile = format("p{:g} ", work.inference.slo_percentile);
-  const std::pair<std::optional<double>, std::string_view> targets[] = {{work.inference.ttft_ms, "TTFT"},
-                                                                        {work.inference.tpot_ms, "TPOT"},
-                                                                        {work.inference.itl_ms, "ITL"},
-                                                                        {work.inference.e2e_ms, "E2E"}};
-  for (const auto& [ms, name] : targets)
-    if (ms) words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), name, *ms);
+  for (const physics::LatencyTarget& latency : physics::latency_targets())
+    if (const auto& ms = work.inference.*latency.asked)
+      words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), latency_name(latency), *ms);
   return words;
 }
 
@@ -202,8 +215,11 @@ std::string speed_words(const Advice& advice, const Recommendation& r) {
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)
     return say("{}, TTFT {:.0f} ms, ITL {:.0f} ms", speed_text(advice.work, r), in_ms(speed.ttft), in_ms(speed.itl));
-  return say("p{:g} TTFT {:.0f} ms, ITL {:.0f} ms", percent, in_ms(speed.ttft_within(percent)),
-             in_ms(speed.itl_within(percent)));
+  std::string words = format("p{:g}", percent);
+  for (const physics::LatencyTarget* latency : shown_latencies(advice.work))
+    words += format("{} {} {:.0f} ms", words.contains(" ms") ? "," : "", latency_name(*latency),
+                    in_ms(latency->reached(speed, percent)));
+  return words;
 }
 
 const Alternative* more_nodes(const Advice& advice) {
@@ -298,9 +314,9 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   const bool generates =
       !advice.work.counted && !job::is_training(advice.work.task) && advice.work.model->is_generator();
   std::vector<Column> columns{right("#"), left(say("instance")), left(say("GPUs"), 2), right(say("fits"), 3)};
+  const auto latencies = shown_latencies(advice.work);
   if (generates && !ends) {
-    columns.push_back(right(say("TTFT")));
-    columns.push_back(right(say("ITL")));
+    for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(latency_name(*latency)));
   } else {
     columns.push_back(right(ends ? say("time") : say("speed")));
   }
@@ -315,9 +331,8 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
                             std::isnan(chance) ? std::string("?") : answer::chance_words(chance)};
     if (generates && !ends) {
       const physics::InferenceSpeed& speed = r->plan().serving->speed;
-      const double percent = advice.work.inference.slo_percentile;
-      cells.emplace_back(format("{:.0f}", in_ms(speed.ttft_within(percent))));
-      cells.emplace_back(format("{:.0f}", in_ms(speed.itl_within(percent))));
+      for (const physics::LatencyTarget* latency : latencies)
+        cells.emplace_back(format("{:.0f}", in_ms(latency->reached(speed, advice.work.inference.slo_percentile))));
     } else {
       cells.emplace_back(speed_text(advice.work, *r));
     }

@@ -140,6 +140,8 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
   out.object("fit", [&] { tell_fit(out, r.fit, in_gib(r.machine().memory())); });
   tell_probability(out, r.plan(), r.in_time, r.in_budget);
   out.object("performance", [&] { tell_performance(out, r, advice.work); });
+  if (r.plan().serving && r.plan().serving->speed.load)
+    out.object("assumed", [&] { out.text("latency", answer::is_simulated(r) ? "simulated" : "closed-form"); });
   out.object("cost", [&] { tell_cost(out, r, advice, catalog); });
   out.object("interval", [&] { tell_intervals(out, r.intervals, advice.work); });
   out.truth("pareto", r.pareto);

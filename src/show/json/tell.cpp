@@ -76,6 +76,16 @@ void tell_inference(JsonOut& out, const physics::Serving& serving) {
   between("itl_ms_p99", speed.itl_within(99));
   out.figure("e2e_latency_ms_p95", in_ms(speed.e2e_within(95)));
   out.figure("e2e_latency_ms_p99", in_ms(speed.e2e_within(99)));
+  if (!speed.simulated) return;
+  const auto& s = *speed.simulated;
+  out.figure("ttft_ms_p50", in_ms(s.ttft.p50));
+  out.figure("ttft_ms_mean", in_ms(s.ttft.mean));
+  between("itl_ms_mean", s.itl.mean);
+  between("tpot_ms", s.tpot.mean);
+  between("tpot_ms_p95", s.tpot.p95);
+  out.figure("e2e_latency_ms_mean", in_ms(s.e2e.mean));
+  out.figure("share_in_time", s.share_in_time);
+  out.figure("utilization", s.utilization);
 }
 
 void tell_throughput(JsonOut& out, double rate, std::string_view unit) {

@@ -1,0 +1,144 @@
+#include "answer/search/promises.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/values/normal.hpp"
+#include "physics/chance.hpp"
+#include "physics/intervals.hpp"
+#include "physics/planner/targets.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+constexpr double kByFar = 0.06;  // of the share in time, that a short run leaves no doubt of
+std::string scene_key(const job::Job& work, const physics::Machine& m, const physics::Layout& l) {
+  const auto& job = work.inference;
+  const auto ms = [](const std::optional<double>& value) { return value.value_or(-1); };
+  return format("{} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} {} | {} {} {} {} {} {}", work.model->id,
+                job.input_tokens, job.output_tokens, job.prefix_cache_hit, *job.request_rate, ms(job.ttft_ms),
+                ms(job.tpot_ms), ms(job.itl_ms), ms(job.e2e_ms), job.slo_percentile, work.confidence,
+                to_text(job.engine), m.device.gpu->id, m.device.share, m.device.usable.raw(), m.gpus_per_node, m.nodes,
+                static_cast<int>(m.link), m.link_bandwidth.raw(), m.network.raw(),
+                l.weights != nullptr ? l.weights->name : std::string_view(), static_cast<int>(l.kv), l.tp, l.pp, l.ep,
+                l.dp);
+}
+
+serve::Targets targets_of(const job::Inference& job) {
+  const auto in_seconds = [](std::optional<double> ms) { return ms ? std::optional(*ms / 1000) : std::nullopt; };
+  return {in_seconds(job.ttft_ms), in_seconds(job.tpot_ms), in_seconds(job.itl_ms), in_seconds(job.e2e_ms)};
+}
+
+physics::Percentiles percentiles_of(const serve::Figures& f) {
+  return {seconds(f.mean), seconds(f.p50), seconds(f.p90), seconds(f.p95), seconds(f.p99), seconds(f.p999)};
+}
+
+physics::InferenceSpeed::Simulated figures_of(const serve::Outcome& outcome) {
+  const serve::Measures& m = outcome.measures;
+  return {percentiles_of(m.ttft),
+          percentiles_of(m.tpot),
+          percentiles_of(m.itl),
+          percentiles_of(m.e2e),
+          outcome.in_time.all,
+          outcome.utilization,
+          outcome.batch.mean * outcome.replicas};
+}
+
+}  // namespace
+
+bool Promises::speak_of(const job::Job& work) {
+  return work.task == job::Task::inference && !work.counted && work.inference.request_rate &&
+         physics::has_targets(work.inference) && work.model->is_generator() && !work.model->is_encoder_decoder() &&
+         work.inference.redundancy == 0;
+}
+
+Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan) {
+  if (group.device.gpu == nullptr || !plan.serving) return nullptr;
+  std::unique_ptr<Scene>& known = scenes_[scene_key(work, group, plan.layout)];
+  if (known) return known.get();
+  auto setup = serve::setup_of(work, group, plan.layout, plan.serving->room, c_);
+  if (!setup) return nullptr;
+  known = std::make_unique<Scene>(
+      Scene{.setup = std::move(*setup), .demand = {}, .goal = {}, .doubt = {}, .replicas_each = plan.layout.dp});
+  known->setup.scheduling.longest = static_cast<std::uint32_t>(work.model->max_context.value_or(0));
+  const auto& job = work.inference;
+  known->demand.input = serve::Length::fixed(static_cast<double>(job.input_tokens));
+  known->demand.output = serve::Length::fixed(static_cast<double>(job.output_tokens));
+  known->demand.rate = *job.request_rate;
+  known->goal = {targets_of(job), job.slo_percentile / 100, work.confidence};
+  known->doubt = {.memory = physics::deviation_of(physics::intervals_for(work, group, plan, c_).itl_ms),
+                  .compute = c_.compute_spread.value,
+                  .front_end = c_.front_end_spread.value};
+  return known.get();
+}
+
+void Promises::set_machines(Scene& scene, int machines) {
+  scene.setup.fleet.replicas = static_cast<std::uint32_t>(scene.replicas_each * machines);
+}
+
+serve::Outcome Promises::run(Scene& scene, double slow, Length length) {
+  ++runs_;
+  const std::size_t each = length.each * scene.setup.fleet.replicas;
+  return serve::trial(scene.setup, scene.demand, scene.goal, scene.doubt, slow, std::max(length.all, each));
+}
+
+/// With the confidence that is asked for. A run that fails by far may be short.
+bool Promises::keeps(Scene& scene, int machines, bool briefly) {
+  const auto [entry, fresh] = (briefly ? scene.kept_briefly : scene.kept).try_emplace(machines);
+  if (!fresh) return entry->second;
+  set_machines(scene, machines);
+  const double slow = normal_quantile(scene.goal.confidence);
+  const double share = run(scene, slow, kShort).in_time.all;
+  if (briefly) return entry->second = share >= scene.goal.share;
+  return entry->second = share >= scene.goal.share - kByFar && run(scene, slow, kLong).in_time.all >= scene.goal.share;
+}
+
+/// Whether requests that hardly ever meet another one are in time: if not, no number of machines helps.
+bool Promises::keeps_when_idle(Scene& scene, int machines) {
+  constexpr double kIdle = 0.05;
+  set_machines(scene, 1);
+  serve::Demand idle = scene.demand;
+  idle.rate *= kIdle / machines;
+  ++runs_;
+  const double slow = normal_quantile(scene.goal.confidence);
+  return serve::trial(scene.setup, idle, scene.goal, scene.doubt, slow, kShort.all).in_time.all >= scene.goal.share;
+}
+
+std::optional<Kept> Promises::fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
+                                     Machines asked) {
+  Scene* const here = scene(work, group, plan);
+  if (here == nullptr || asked.least > asked.most) return std::nullopt;
+  int low = asked.least - 1;  // does not do
+  int high = std::clamp(asked.guess, asked.least, asked.most);
+  bool briefly = high > asked.useful;
+  while (!keeps(*here, high, briefly)) {
+    if (low < asked.least && !keeps_when_idle(*here, high)) return std::nullopt;
+    if (high >= asked.most) return std::nullopt;
+    low = high;
+    high = std::min(asked.most, high + std::max(1, high / 2));
+    briefly = high > asked.useful;
+  }
+  // The guess is mostly right or one too many.
+  for (int next = high - 1; next > low; next = low + (high - low) / 2)
+    (keeps(*here, next, next > asked.useful) ? high : low) = next;
+  set_machines(*here, high);
+  const auto [entry, fresh] = here->expected.try_emplace(high);
+  if (fresh) entry->second = run(*here, 0, high > asked.useful ? kShort : kLong);
+  return Kept{high, figures_of(entry->second)};
+}
+
+catalog::Number Promises::chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
+                                 int machines) {
+  Scene* const here = scene(work, group, plan);
+  if (here == nullptr) return std::nullopt;
+  const auto [entry, fresh] = here->chances.try_emplace(machines);
+  if (!fresh) return entry->second;
+  set_machines(*here, machines);
+  const double met_at = normal_quantile(here->goal.confidence);
+  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
+                                               std::max(kLong.all, kLong.each * here->setup.fleet.replicas));
+}
+
+}  // namespace gpusel::answer

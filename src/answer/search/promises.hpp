@@ -1,0 +1,71 @@
+// What a service keeps under load, by simulation: how many machines its targets take, and the latencies then. Private
+// to this room; fleets ask too.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "answer/facts/candidates.hpp"
+#include "serve/simulate.hpp"
+
+namespace gpusel::answer {
+
+/// Equal machines that a service is laid out on, and what their requests got.
+struct Kept {
+  int machines = 0;
+  physics::InferenceSpeed::Simulated figures;
+};
+
+/// Simulations of one question, each done once: places, sellers and terms change prices, not how long one waits.
+class Promises {
+ public:
+  /// Whether a job is one whose waiting times are simulated: requests that come at a rate, with targets for them.
+  static bool speak_of(const job::Job& work);
+
+  explicit Promises(const physics::Coefficients& coefficients) : c_(coefficients) {}
+
+  /// How many machines come into question; where to begin.
+  struct Machines {
+    int least = 1, most = 1;
+    int useful = 1;  // more are dearer than what is known already: how many is found out by short runs
+    int guess = 1;
+  };
+  /// The fewest machines like `group` on which the targets are kept with the confidence that is asked for; `plan` is
+  /// that of one of them. Nothing: `most` do not do, or it cannot be simulated.
+  std::optional<Kept> fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
+                             Machines asked);
+  /// The chance, over what is not known of step times, that so many keep the targets, which do with that confidence.
+  catalog::Number chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan, int machines);
+
+  std::size_t runs() const { return runs_; }
+
+ private:
+  /// A layout on a machine, asked so often of this job.
+  struct Scene {
+    serve::Setup setup;
+    serve::Demand demand;
+    serve::Goal goal;
+    serve::Doubt doubt;
+    int replicas_each = 1;
+    // By machines:
+    std::map<int, bool> kept = {}, kept_briefly = {};
+    std::map<int, serve::Outcome> expected = {};
+    std::map<int, double> chances = {};
+  };
+  Scene* scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan);
+  static void set_machines(Scene& scene, int machines);
+  /// Requests of a run: in all at least, and of each replica.
+  struct Length {
+    std::size_t all, each;
+  };
+  static constexpr Length kLong{2000, 100}, kShort{600, 40};
+  serve::Outcome run(Scene& scene, double slow, Length length);
+  bool keeps(Scene& scene, int machines, bool briefly);
+  bool keeps_when_idle(Scene& scene, int machines);
+
+  const physics::Coefficients& c_;
+  std::map<std::string, std::unique_ptr<Scene>> scenes_;
+  std::size_t runs_ = 0;
+};
+
+}  // namespace gpusel::answer
