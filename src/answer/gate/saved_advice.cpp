@@ -4,6 +4,7 @@
 #include "answer/gate/saved.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/serving.hpp"
 
 namespace gpusel::answer {
 
@@ -55,6 +56,22 @@ bool same(const Node* saved, const physics::Plan& plan) {
          holds(saved, "activation_checkpointing", to_text(layout.checkpointing));
 }
 
+/// A service at a rate is sized by its targets, which says how many replicas but not how each is laid out: of the
+/// layouts that are legal today, the saved one. Other work has one best plan.
+Result<physics::Plan> plan_as_saved(const job::Job& work, const Node* saved, const physics::Machine& machine,
+                                    const physics::Coefficients& c) {
+  if (job::is_training(work.task) || work.counted || !work.inference.request_rate)
+    return physics::plan_for(work, machine, c);
+  const auto options = physics::serving_options(work, machine, c);
+  if (!options) return std::unexpected(options.error());
+  for (const physics::ServingOption& option : *options) {
+    if (!option.fits) continue;
+    physics::Plan plan = physics::inference_figures(work, machine, option.layout, c);
+    if (plan.serving && plan.rate > 0 && same(saved, plan)) return plan;
+  }
+  return physics::plan_for(work, machine, c);
+}
+
 Result<Recommendation> recommendation_of(const CostSubject& subject, const Node& saved, const std::string& name,
                                          const catalog::Catalog& catalog, const physics::Coefficients& c) {
   const auto wrong = [&](std::string message) {
@@ -70,7 +87,7 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   out.region = &catalog.region_of(*out.offer);
   auto machine = machine_of(*subject.instance, subject.nodes, catalog, c);
   if (!machine) return std::unexpected(machine.error());
-  auto plan = physics::plan_for(subject.saved->work, *machine, c);
+  auto plan = plan_as_saved(subject.saved->work, saved.find("plan"), *machine, c);
   if (!plan) return std::unexpected(plan.error());
   if (!plan->fits || !same(saved.find("plan"), *plan))
     return wrong(say("the plan for {} comes out otherwise today", subject.name));
