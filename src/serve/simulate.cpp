@@ -291,10 +291,12 @@ Bounds share_bounds(const Simulation& simulation) {
 }
 
 Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
-              std::size_t requests, std::uint64_t seed) {
+              std::size_t requests, std::uint64_t seed, std::vector<Served>* served) {
   const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
   const Simulator simulator(setup, demand, goal, effort);
-  return simulator.shoot(first_length(demand, effort), drawn_times(setup, doubt, slow, slow, slow)).outcome;
+  auto shot = simulator.shoot(first_length(demand, effort), drawn_times(setup, doubt, slow, slow, slow));
+  if (served != nullptr) *served = std::move(shot.run.served);
+  return shot.outcome;
 }
 
 double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double met_at,

@@ -142,6 +142,8 @@ void keep_used(Fleet& fleet) {
     member.type = number[member.type];
   };
   for (FleetMember& member : fleet.mix.members) use(member);
+  if (fleet.replay)
+    for (FleetReplay::Route& route : fleet.replay->routing) route.type = number[route.type];
   if (fleet.single) use(*fleet.single);
   if (fleet.schedule)
     for (auto& hour : fleet.schedule->hours)
@@ -192,6 +194,7 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
     fleet.mix.feasible = false;
     return {};
   }
+  replay_fleet(context, fleet);
   if (day)
     if (Status chosen = choose_schedule(context, day->first, day->second, fleet); !chosen) return chosen;
   return {};

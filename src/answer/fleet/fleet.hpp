@@ -117,6 +117,24 @@ struct FleetScaling {
   money::Autoscale rule;
 };
 
+/// The requests gone through the machines of the fleet, one by one.
+struct FleetReplay {
+  std::size_t requests = 0;
+  double added = 0;          // instances beyond those that closed forms proposed
+  double share_sure = 1;     // of the requests in time, with the confidence that is asked for
+  double share_in_time = 1;  // as expected
+  Seconds ttft_p95, tpot_p95;
+  double utilization = 0;
+  bool kept = true;  // the share that was asked for
+  /// By what is known of a request when it comes: prompts up to so long, and how many of them go to a type.
+  struct Route {
+    double input_up_to = 0;
+    std::size_t type = 0;  // of Fleet::types
+    double share = 1;
+  };
+  std::vector<Route> routing;
+};
+
 struct Fleet {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;  // of the mean lengths
@@ -131,7 +149,8 @@ struct Fleet {
   std::size_t considered = 0;         // machines with a layout that serve some of the traffic
   std::size_t contenders = 0;         // of them, those that can be in a cheapest fleet
   FleetMix mix;                       // for the peak
-  std::optional<FleetMember> single;  // the cheapest fleet of one type
+  std::optional<FleetMember> single;  // the cheapest fleet of one type, as closed forms have it
+  std::optional<FleetReplay> replay;  // of the mix; nothing for models that do not generate token by token
   std::vector<Unserved> unserved;
   std::string relaxed;  // flags with the least targets that some machine meets for all of them, alone on it
   std::optional<FleetSchedule> schedule;

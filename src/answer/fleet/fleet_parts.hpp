@@ -61,6 +61,9 @@ Status choose_mix(const FleetContext& context, Fleet& fleet);
 std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,
                                     bool steady);
 
+/// Tries the mix with the requests themselves, and adds machines where too few are in time.
+void replay_fleet(const FleetContext& context, Fleet& fleet);
+
 /// The fleet of each hour, and the numbers for autoscalers.
 Status choose_schedule(const FleetContext& context, const std::string& name, const job::Day& day, Fleet& fleet);
 void add_scaling(const FleetContext& context, Fleet& fleet);

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answer/simulate/parts.hpp"
 #include "base/text/text.hpp"
 #include "base/values/normal.hpp"
-#include "physics/chance.hpp"
-#include "physics/intervals.hpp"
 #include "physics/planner/targets.hpp"
 
 namespace gpusel::answer {
@@ -24,11 +23,6 @@ std::string scene_key(const job::Job& work, const physics::Machine& m, const phy
                 static_cast<int>(m.link), m.link_bandwidth.raw(), m.network.raw(),
                 l.weights != nullptr ? l.weights->name : std::string_view(), static_cast<int>(l.kv), l.tp, l.pp, l.ep,
                 l.dp);
-}
-
-serve::Targets targets_of(const job::Inference& job) {
-  const auto in_seconds = [](std::optional<double> ms) { return ms ? std::optional(*ms / 1000) : std::nullopt; };
-  return {in_seconds(job.ttft_ms), in_seconds(job.tpot_ms), in_seconds(job.itl_ms), in_seconds(job.e2e_ms)};
 }
 
 physics::Percentiles percentiles_of(const serve::Figures& f) {
@@ -67,10 +61,8 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   known->demand.input = serve::Length::fixed(static_cast<double>(job.input_tokens));
   known->demand.output = serve::Length::fixed(static_cast<double>(job.output_tokens));
   known->demand.rate = *job.request_rate;
-  known->goal = {targets_of(job), job.slo_percentile / 100, work.confidence};
-  known->doubt = {.memory = physics::deviation_of(physics::intervals_for(work, group, plan, c_).itl_ms),
-                  .compute = c_.compute_spread.value,
-                  .front_end = c_.front_end_spread.value};
+  known->goal = goal_of(work);
+  known->doubt = doubt_of(work, group, plan, c_);
   return known.get();
 }
 

@@ -1,4 +1,4 @@
-// Steps of a simulation that follow one another. Private to this folder.
+// Steps of a simulation that follow one another. Private to this room.
 #pragma once
 
 #include "answer/simulate/simulate.hpp"
@@ -20,7 +20,10 @@ void measure(const job::Requests& requests, AskedTraffic& traffic);
 /// The engine's habits and the fleet as the question has them. Errors: what contradicts itself.
 Status apply_wishes(const SimulateQuestion& question, Simulated& answer);
 
+/// The targets of a job, and how surely they are to be kept.
+serve::Goal goal_of(const job::Job& work);
 /// What is not known of step times there.
-serve::Doubt doubt_of(const Simulated& answer, const physics::Coefficients& c);
+serve::Doubt doubt_of(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
+                      const physics::Coefficients& c);
 
 }  // namespace gpusel::answer

@@ -177,12 +177,8 @@ class Simulating {
   }
 
   Status set_goal() {
-    const auto& job = answer_.work.inference;
-    serve::Targets& targets = answer_.goal.targets;
-    const auto in_seconds = [](std::optional<double> ms) { return ms ? std::optional(*ms / 1000) : std::nullopt; };
-    targets = {in_seconds(job.ttft_ms), in_seconds(job.tpot_ms), in_seconds(job.itl_ms), in_seconds(job.e2e_ms)};
+    answer_.goal = goal_of(answer_.work);
     answer_.goal.share = job::slo_percentile(question_.base.request) / 100;
-    answer_.goal.confidence = answer_.work.confidence;
     serve::Fleet& fleet = answer_.setup.fleet;
     // Autoscaling keeps replicas at most of what they carry without waiting.
     constexpr double kKept = 0.7;
@@ -209,7 +205,8 @@ class Simulating {
     effort.seed = answer_.seed;
     effort.knee = question_.knee;
     effort.keep = true;
-    answer_.simulation = serve::simulate(answer_.setup, answer_.demand, answer_.goal, doubt_of(answer_, c_), effort);
+    answer_.simulation = serve::simulate(answer_.setup, answer_.demand, answer_.goal,
+                                         doubt_of(answer_.work, answer_.machine, answer_.plan, c_), effort);
     if (!answer_.demand.replays()) measure(answer_.simulation.asked, answer_.traffic);
     const std::uint32_t context = answer_.setup.scheduling.longest;
     if (context == 0) return;

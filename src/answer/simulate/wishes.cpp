@@ -93,8 +93,17 @@ Status apply_wishes(const SimulateQuestion& question, Simulated& answer) {
   return set_fleet(question, answer);
 }
 
-serve::Doubt doubt_of(const Simulated& answer, const physics::Coefficients& c) {
-  const physics::Intervals intervals = physics::intervals_for(answer.work, answer.machine, answer.plan, c);
+serve::Goal goal_of(const job::Job& work) {
+  const auto& job = work.inference;
+  const auto in_seconds = [](std::optional<double> ms) { return ms ? std::optional(*ms / 1000) : std::nullopt; };
+  return {{in_seconds(job.ttft_ms), in_seconds(job.tpot_ms), in_seconds(job.itl_ms), in_seconds(job.e2e_ms)},
+          job.slo_percentile / 100,
+          work.confidence};
+}
+
+serve::Doubt doubt_of(const job::Job& work, const physics::Machine& machine, const physics::Plan& plan,
+                      const physics::Coefficients& c) {
+  const physics::Intervals intervals = physics::intervals_for(work, machine, plan, c);
   return {.memory = physics::deviation_of(intervals.itl_ms),
           .compute = c.compute_spread.value,
           .front_end = c.front_end_spread.value};

@@ -136,15 +136,28 @@ class FleetPage {
     page_.add(std::move(rows)).gap();
   }
 
+  /// What the requests themselves got.
+  void replayed(const answer::FleetReplay& replay) {
+    std::string line =
+        say("replayed: {:.1f} of 100 requests in time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms, {:.0f} % busy",
+            100 * replay.share_in_time, in_ms(replay.ttft_p95), in_ms(replay.tpot_p95), 100 * replay.utilization);
+    if (replay.added > 0) line += say("; {} more than formulas had it", count_text(replay.added));
+    if (replay.added < 0) line += say("; {} fewer than formulas had it", count_text(-replay.added));
+    page_.line(line);
+  }
+
   void verdict() {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
     page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
                    count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())));
+    if (fleet_.replay) replayed(*fleet_.replay);
     page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
                    percent_of_load(fleet_.work.inference.max_load)));
-    if (fleet_.single) {
+    if (mix.members.size() == 1) {
+      page_.line(say("one type does it: no mix is cheaper"));
+    } else if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
@@ -177,6 +190,7 @@ class FleetPage {
   void routes() {
     if (fleet_.mix.members.size() < 2) return;
     page_.heading(say("routing"));
+    if (fleet_.replay) return routes_on_arrival(*fleet_.replay);
     std::vector<Column> columns{right(say("prompt up to")), right(say("answer up to")), right(say("req/s"))};
     for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
     Table rows(std::move(columns));
@@ -197,11 +211,32 @@ class FleetPage {
     page_.add(std::move(rows));
   }
 
+  /// By what is known of a request when it comes.
+  void routes_on_arrival(const answer::FleetReplay& replay) {
+    std::vector<Column> columns{right(say("prompt up to"))};
+    for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
+    Table rows(std::move(columns));
+    for (auto route = replay.routing.begin(); route != replay.routing.end();) {
+      const double up_to = route->input_up_to;
+      std::vector<Cell> cells{format("{:g}", up_to)};
+      for (const FleetMember& member : fleet_.mix.members) {
+        const bool goes = route != replay.routing.end() && route->input_up_to == up_to && route->type == member.type;
+        cells.emplace_back(goes ? share_text(route->share) : std::string());
+        if (goes) ++route;
+      }
+      rows.add(std::move(cells));
+    }
+    page_.add(std::move(rows));
+  }
+
+  static std::string share_text(double share) {
+    return share < 0.0005 ? std::string() : share > 0.9995 ? say("all") : format("{:.1f} %", share * 100);
+  }
+
   std::vector<std::string> way_of(std::size_t bucket) const {
     std::vector<std::string> out;
     for (const FleetMember& member : fleet_.mix.members) {
-      const double share = member.share[bucket];
-      out.push_back(share < 0.0005 ? std::string() : share > 0.9995 ? say("all") : format("{:.1f} %", share * 100));
+      out.push_back(share_text(member.share[bucket]));
     }
     return out;
   }

@@ -144,6 +144,25 @@ Json unserved_json(const Fleet& fleet, const catalog::Catalog& catalog) {
   return out;
 }
 
+void add_replay(Json& out, const answer::FleetReplay& replay) {
+  Json routing = Json::array();
+  for (const auto& route : replay.routing)
+    routing.push_back(
+        {{"input_tokens_up_to", number(route.input_up_to)}, {"type", route.type + 1}, {"share", number(route.share)}});
+  Json& fleet = out["fleet"];
+  fleet["share_in_time"] = number(replay.share_in_time);
+  fleet["ttft_ms_p95"] = number(in_ms(replay.ttft_p95));
+  fleet["tpot_ms_p95"] = number(in_ms(replay.tpot_p95));
+  fleet["utilization"] = number(replay.utilization);
+  fleet["routing"] = std::move(routing);
+  out["simulation"] = {{"requests", replay.requests},
+                       {"instances_added", number(replay.added)},
+                       {"share_in_time", number(replay.share_in_time)},
+                       {"share_in_time_with_confidence", number(replay.share_sure)},
+                       {"kept", replay.kept},
+                       {"seed", 1}};
+}
+
 }  // namespace
 
 Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
@@ -167,6 +186,7 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
         {"members", members_json(mix.members)}, {"hourly", number(mix.hourly)}, {"monthly", number(mix.monthly())}};
   else
     out["fleet"] = nullptr;
+  if (mix.feasible && fleet.replay) add_replay(out, *fleet.replay);
   out["best_single_type"] = fleet.single ? member_json(*fleet.single) : Json(nullptr);
   out["solver"] = {{"name", "CBC"},
                    {"optimal", mix.optimal},

@@ -1,0 +1,286 @@
+// The fleet that closed forms propose, tried: the same requests go through the machines, which grow until as many are
+// in time as was asked for.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "answer/fleet/fleet_parts.hpp"
+#include "answer/simulate/parts.hpp"
+#include "base/text/text.hpp"
+#include "base/values/normal.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+constexpr std::size_t kDrawn = 6000;      // requests, where none are replayed
+constexpr std::size_t kReplayed = 40000;  // of a longer log, its busiest
+constexpr int kMostSteps = 60;
+constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
+/// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
+constexpr double kHelps = 0.002;
+
+/// The requests as the fleet gets them at its busiest.
+Result<AskedLoad> load_of(const FleetContext& context, const Fleet& fleet) {
+  const FleetQuestion& asked = context.question;
+  SimulateQuestion question;
+  question.base.request = asked.request;
+  question.traffic = asked.traffic;
+  question.time_unit = asked.time_unit;
+  const bool own_times = fleet.traffic.requests > 0 && fleet.traffic.requests_per_s && !asked.request.request_rate &&
+                         (asked.daily.empty() || asked.daily == "trace");
+  question.base.request.request_rate = own_times ? std::nullopt : std::optional(fleet.rate * fleet.peak);
+  return asked_load(question, context.catalog);
+}
+
+/// Of each prompt length the types that take it, and how much of it.
+struct Routes {
+  std::vector<double> up_to;                // tokens, ascending
+  std::vector<std::vector<double>> shares;  // by member, adding up to 1
+  std::vector<std::vector<double>> sent;    // so far
+
+  Routes(const Fleet& fleet, std::span<const FleetMember> members) {
+    for (const job::Bucket& bucket : fleet.traffic.buckets)
+      if (std::ranges::find(up_to, bucket.input_up_to) == up_to.end()) up_to.push_back(bucket.input_up_to);
+    std::ranges::sort(up_to);
+    shares.assign(up_to.size(), std::vector<double>(members.size()));
+    sent = shares;
+    for (std::size_t m = 0; m < members.size(); ++m)
+      for (std::size_t b = 0; b < fleet.traffic.buckets.size(); ++b)
+        shares[class_of(fleet.traffic.buckets[b].input_up_to)][m] +=
+            fleet.traffic.buckets[b].share * members[m].share[b];
+    for (auto& of_class : shares) {
+      const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+      for (double& share : of_class) share = all > 0 ? share / all : 1.0 / static_cast<double>(of_class.size());
+    }
+  }
+
+  std::size_t class_of(double input) const {
+    const auto at = std::ranges::lower_bound(up_to, input);
+    return static_cast<std::size_t>(std::min(at, std::prev(up_to.end())) - up_to.begin());
+  }
+
+  /// Whoever is furthest behind his share of that length.
+  std::size_t take(double input) {
+    const std::size_t c = class_of(input);
+    std::size_t best = 0;
+    for (std::size_t m = 0; m < shares[c].size(); ++m) {
+      sent[c][m] += shares[c][m];
+      if (sent[c][m] > sent[c][best]) best = m;
+    }
+    sent[c][best] -= 1;
+    return best;
+  }
+};
+
+/// The machines of one type and the requests that go to them.
+struct Part {
+  FleetMember* member = nullptr;
+  serve::Setup setup;
+  serve::Doubt doubt;
+  std::shared_ptr<job::Requests> requests = std::make_shared<job::Requests>();
+  serve::Outcome slow;  // with the confidence that is asked for
+
+  serve::Demand demand() const {
+    serve::Demand out;
+    out.log = requests;
+    const double span = requests->all.empty() ? 0 : requests->all.back().arrival;
+    out.rate = out.log_rate = span > 0 ? static_cast<double>(requests->all.size()) / span : 1;
+    return out;
+  }
+  double late() const { return (1 - slow.in_time.all) * static_cast<double>(requests->all.size()); }
+};
+
+class Replay {
+ public:
+  Replay(const FleetContext& context, Fleet& fleet)
+      : context_(context), fleet_(fleet), spare_(static_cast<double>(fleet.work.inference.redundancy)) {}
+
+  void run() {
+    auto load = load_of(context_, fleet_);
+    if (!load) return fleet_.notes.push_back(say("not replayed: {}", load.error().message));
+    goal_ = goal_of(fleet_.work);
+    if (!set_parts()) return;
+    share_out(std::move(load->demand));
+    for (Part& part : parts_) try_slow(part);
+    if (goal_.targets.any()) {
+      grow();
+      shrink();
+    }
+    tell();
+  }
+
+ private:
+  bool set_parts() {
+    for (FleetMember& member : fleet_.mix.members) {
+      const PlannedMachine& planned = *fleet_.types[member.type].planned;
+      if (!planned.plan.serving) return false;
+      auto setup = serve::setup_of(fleet_.work, planned.machine, planned.plan.layout, planned.plan.serving->room,
+                                   context_.coefficients);
+      if (!setup) return false;
+      Part part{.member = &member, .setup = std::move(*setup), .doubt = {}, .slow = {}};
+      part.setup.scheduling.longest = static_cast<std::uint32_t>(fleet_.work.model->max_context.value_or(0));
+      part.doubt = doubt_of(fleet_.work, planned.machine, planned.plan, context_.coefficients);
+      parts_.push_back(std::move(part));
+    }
+    return !parts_.empty();
+  }
+
+  void share_out(serve::Demand demand) {
+    demand = serve::busiest(std::move(demand), kReplayed);
+    const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : kDrawn, demand.rate, kSeed);
+    Routes routes(fleet_, fleet_.mix.members);
+    for (Part& part : parts_) part.requests->runs = all.runs;
+    for (const job::LoggedRequest& request : all.all) {
+      Part& part = parts_[parts_.size() == 1 ? 0 : routes.take(request.input)];
+      part.requests->all.push_back(request);
+      if (parts_.size() > 1) part.requests->all.back().follows = 0;  // what it follows may be elsewhere
+    }
+    replayed_ = all.all.size();
+  }
+
+  void set_replicas(Part& part) const {
+    const double working = std::max(1.0, part.member->instances - spare_);
+    part.setup.fleet.replicas =
+        static_cast<std::uint32_t>(working * fleet_.types[part.member->type].planned->plan.layout.dp);
+  }
+
+  void try_slow(Part& part) {
+    set_replicas(part);
+    part.slow = serve::trial(part.setup, part.demand(), goal_, part.doubt, normal_quantile(goal_.confidence),
+                             part.requests->all.size(), kSeed);
+  }
+
+  double share() const {
+    double late = 0;
+    for (const Part& part : parts_) late += part.late();
+    return replayed_ > 0 ? 1 - late / static_cast<double>(replayed_) : 1;
+  }
+
+  bool may_grow(const Part& part, double more) const {
+    const FleetType& type = fleet_.types[part.member->type];
+    const auto limit = context_.limit_of(*type.steady().instance);
+    if (limit && part.member->instances + more > *limit) return false;
+    double all = more;
+    for (const FleetMember& member : fleet_.mix.members) all += member.instances;
+    const auto& most = context_.question.constraints.max_nodes;
+    return !most || all <= static_cast<double>(*most);
+  }
+
+  void change(Part& part, double by) {
+    FleetMember& member = *part.member;
+    const double each = fleet_.types[member.type].steady().cost.hourly;
+    const double working = std::max(1.0, member.instances - spare_);
+    member.load *= working / (working + by);
+    member.instances += by;
+    member.hourly += by * each;
+    fleet_.mix.hourly += by * each;
+    added_ += by;
+    try_slow(part);
+  }
+
+  /// Where the most are late, until enough are in time or more machines hardly help.
+  void grow() {
+    double share_before = 0;
+    double machines_before = 0;
+    for (int step = 0; share() < goal_.share && step < kMostSteps; ++step) {
+      Part& part = *std::ranges::max_element(parts_, {}, &Part::late);
+      if (part.member->instances >= 2 * machines_before) {
+        if (machines_before > 0 && share() - share_before < kHelps) return;
+        share_before = share();
+        machines_before = part.member->instances;
+      }
+      const double more = std::max(1.0, std::floor(kGrowth * part.member->instances));
+      if (!may_grow(part, more)) return;
+      change(part, more);
+    }
+  }
+
+  /// What is not needed goes, one by one, the dearest first.
+  void shrink() {
+    std::vector<Part*> order;
+    for (Part& part : parts_) order.push_back(&part);
+    std::ranges::stable_sort(order, std::greater{},
+                             [&](const Part* part) { return fleet_.types[part->member->type].steady().cost.hourly; });
+    for (Part* part : order)
+      while (share() >= goal_.share && part->member->instances - spare_ > std::max(1.0, part->member->committed)) {
+        change(*part, -1);
+        if (share() >= goal_.share) continue;
+        change(*part, 1);
+        break;
+      }
+    fleet_.mix.bound = std::min(fleet_.mix.bound, fleet_.mix.hourly);
+  }
+
+  void tell() {
+    FleetReplay out;
+    out.requests = replayed_;
+    out.added = added_;
+    out.share_sure = share();
+    std::vector<double> ttft, tpot;
+    double busy = 0, replicas = 0, in_time = 0;
+    for (Part& part : parts_) {
+      std::vector<serve::Served> served;
+      const auto outcome =
+          serve::trial(part.setup, part.demand(), goal_, part.doubt, 0, part.requests->all.size(), kSeed, &served);
+      in_time += outcome.in_time.all * static_cast<double>(served.size());
+      busy += outcome.utilization * part.setup.fleet.replicas;
+      replicas += part.setup.fleet.replicas;
+      for (std::size_t i = 0; i < served.size(); ++i) {
+        ttft.push_back(served[i].ttft);
+        const std::uint32_t output = part.requests->all[i].output;
+        if (output > 1) tpot.push_back(served[i].tpot(output));
+      }
+    }
+    out.share_in_time = replayed_ > 0 ? in_time / static_cast<double>(replayed_) : 1;
+    out.ttft_p95 = p95(ttft);
+    out.tpot_p95 = p95(tpot);
+    out.utilization = replicas > 0 ? busy / replicas : 0;
+    const Routes routes(fleet_, fleet_.mix.members);
+    for (std::size_t c = 0; c < routes.up_to.size(); ++c)
+      for (std::size_t m = 0; m < parts_.size(); ++m)
+        if (routes.shares[c][m] > 0)
+          out.routing.push_back({routes.up_to[c], fleet_.mix.members[m].type, routes.shares[c][m]});
+    out.kept = !goal_.targets.any() || out.share_sure >= goal_.share;
+    if (!out.kept)
+      fleet_.notes.push_back(
+          say("replayed, {:.0f} of 100 requests are in time where {:.0f} were asked for: more of these machines do not "
+              "help, or limits forbid them",
+              100 * out.share_in_time, 100 * goal_.share));
+    fleet_.replay = std::move(out);
+  }
+
+  static Seconds p95(std::vector<double>& values) {
+    if (values.empty()) return {};
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(0.95 * static_cast<double>(values.size() - 1));
+    std::ranges::nth_element(values, at);
+    return seconds(*at);
+  }
+
+  static constexpr std::uint64_t kSeed = 1;
+  const FleetContext& context_;
+  Fleet& fleet_;
+  double spare_;
+  serve::Goal goal_;
+  std::vector<Part> parts_;
+  std::size_t replayed_ = 0;
+  double added_ = 0;
+};
+
+}  // namespace
+
+void replay_fleet(const FleetContext& context, Fleet& fleet) {
+  if (!fleet.mix.feasible || !fleet.work.model->is_generator() || fleet.work.model->is_encoder_decoder()) return;
+  Replay(context, fleet).run();
+  if (!fleet.single || !fleet.replay || fleet.single->hourly >= fleet.mix.hourly) return;
+  // What was added may make one type the cheaper choice.
+  Fleet one_type = fleet;
+  one_type.mix.members = {*fleet.single};
+  one_type.mix.hourly = fleet.single->hourly;
+  Replay(context, one_type).run();
+  const bool cheaper = one_type.mix.hourly < fleet.mix.hourly || !fleet.replay->kept;
+  if (cheaper && one_type.replay->kept) fleet = std::move(one_type);
+}
+
+}  // namespace gpusel::answer
