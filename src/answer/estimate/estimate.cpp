@@ -86,18 +86,13 @@ class MachineMaker {
   const physics::Coefficients& c_;
 };
 
-/// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. Only where the
-/// machine was asked about: nothing is recommended on that ground.
-void try_without_masters(EstimateAnswer& answer, const physics::Coefficients& c) {
-  auto pure = without_masters(answer.work, answer.machine, answer.plan, c);
-  if (!pure) return;
-  auto& job = answer.work.training;
-  job.recipe = job::Recipe::pure;
-  answer.notes.push_back(say("with fp32 master copies it does not fit ({}): weights, gradients and states in bf16",
-                             answer.plan.problem.text()));
-  answer.plan = std::move(*pure);
-  for (auto& [key, value] : answer.assumed)
-    if (key == "recipe") value = std::string(to_text(job.recipe));
+/// Fine-tuning that master copies do not leave room for is commonly done in bf16 alone. It is said, and not done
+/// unasked: a default is the same on every machine.
+void tell_without_masters(EstimateAnswer& answer, const physics::Coefficients& c) {
+  const auto pure = without_masters(answer.work, answer.machine, answer.plan, c);
+  if (pure)
+    answer.notes.push_back(say("--recipe pure would fit: {:.1f} GiB per GPU, weights, gradients and states in bf16",
+                               in_gib(pure->memory.total())));
 }
 
 }  // namespace
@@ -237,6 +232,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.work = std::move(*work);
   answer.assumed.reserve(answer.work.assumed.size() + kMostChosen);
   answer.assumed = answer.work.assumed;
+  if (!answer.work.counted && answer.work.inference.request_rate && answer.work.model->is_generator())
+    answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
   auto machine = requested_machine(request, **gpu, c, answer.assumed);
@@ -245,7 +242,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   auto plan = physics::plan_for(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
   answer.plan = std::move(*plan);
-  try_without_masters(answer, c);
+  tell_without_masters(answer, c);
   const auto extra = chosen(answer.work, answer.plan);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const physics::Problem& problem = answer.plan.problem; problem.any()) answer.notes.push_back(problem.text());
