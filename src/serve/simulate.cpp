@@ -295,6 +295,7 @@ Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const 
   const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
   const Simulator simulator(setup, demand, goal, effort);
   auto shot = simulator.shoot(first_length(demand, effort), drawn_times(setup, doubt, slow, slow, slow));
+  if (!demand.replays() && Simulator::saturated(shot)) shot.outcome.in_time = {0, 0, 0, 0, 0};
   if (served != nullptr) *served = std::move(shot.run.served);
   return shot.outcome;
 }

@@ -74,11 +74,17 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   return out;
 }
 
+/// What costs more is no alternative.
+double useful_below(const Advice& advice) {
+  if (advice.recommendations.empty()) return std::numeric_limits<double>::infinity();
+  return order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
+}
+
 /// The first of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked.
 Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice) {
   if (ranked.empty()) return nullptr;
   if (advice.recommendations.empty()) return &ranked.front();
-  const double least = order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
+  const double least = useful_below(advice);
   const auto found = std::ranges::min_element(ranked, {}, [&](const Recommendation& r) { return order_cost(r, work); });
   return order_cost(*found, work) <= least ? &*found : nullptr;
 }
@@ -96,23 +102,23 @@ std::string term_risk(const Recommendation& r, const money::Quoter& quoter) {
 
 }  // namespace
 
-OtherWays::Found OtherWays::ask(const Question& other, const std::vector<Rule>& rules) const {
+OtherWays::Found OtherWays::ask(const Question& other, const std::vector<Rule>& rules, double ceiling) const {
   Found found;
   auto work = resolve_work(other.request, model_, context_.catalog);
   if (!work) return found;
   found.work = std::move(*work);
   const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter,
                               rules, context_.promises};
-  found.ranked = CandidateSearch(context, found.work, CandidateSearch::Rejected::left_out).run();
+  found.ranked = CandidateSearch(context, found.work, CandidateSearch::Rejected::left_out).run({.ceiling = ceiling});
   rank(found.ranked, found.work, other.objective);
   return found;
 }
 
-OtherWays::Found OtherWays::ask(const Question& other) const {
+OtherWays::Found OtherWays::ask(const Question& other, double ceiling) const {
   auto rules = job::limit_rules(other.constraints, context_.catalog);
   if (!rules) return {};
   rules->insert(rules->end(), shipped_.begin(), shipped_.end());
-  return ask(other, *rules);
+  return ask(other, *rules, ceiling);
 }
 
 /// Of formats of fewer bits the cheapest.
@@ -126,7 +132,7 @@ void OtherWays::change_precision(std::vector<Alternative>& out, const Advice& ad
   for (const std::string_view format : physics::served_formats(job.engine)) {
     Question other = context_.question;
     if (!job::find_option(job::request_options(), "allow_precisions")->set(other.request, format)) continue;
-    Found found = ask(other);
+    Found found = ask(other, useful_below(advice));
     Recommendation* best = worthwhile(found.ranked, found.work, advice);
     if (best == nullptr) continue;
     const std::string risk = say("check quality");
@@ -146,7 +152,7 @@ void OtherWays::change_method(std::vector<Alternative>& out, const Advice& advic
     if (now != job::Method::full && !(now == job::Method::lora && method == job::Method::qlora)) continue;
     Question other = context_.question;
     other.request.method = method;
-    Found found = ask(other);
+    Found found = ask(other, useful_below(advice));
     Recommendation* best = worthwhile(found.ranked, found.work, advice);
     if (best == nullptr) continue;
     const std::string risk =
@@ -161,7 +167,7 @@ void OtherWays::change_loader(std::vector<Alternative>& out, const Advice& advic
   for (const job::Loader loader : {job::Loader::dali, job::Loader::preprocessed}) {
     Question other = context_.question;
     other.request.loader = loader;
-    Found found = ask(other);
+    Found found = ask(other, useful_below(advice));
     Recommendation* best = worthwhile(found.ranked, found.work, advice);
     if (best == nullptr) continue;
     const std::string risk = loader == job::Loader::dali ? say("decodes on GPUs") : say("decode once, before");
@@ -179,7 +185,7 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
     return;
   Question other = context_.question;
   other.request.framework = kDivides;
-  Found found = ask(other);
+  Found found = ask(other, useful_below(advice));
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
   out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice, {}));
@@ -189,7 +195,7 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
 void OtherWays::change_term(std::vector<Alternative>& out, const Advice& advice) const {
   Question other = context_.question;
   if (!job::find_limit("term")->option.set(other.constraints, "any")) return;
-  Found found = ask(other);
+  Found found = ask(other, useful_below(advice));
   const std::vector<std::string> asked = context_.question.constraints.terms;
   std::erase_if(found.ranked, [&](const Recommendation& r) {
     const bool spot = r.offer->term == catalog::Term::spot;
@@ -209,7 +215,7 @@ void OtherWays::change_limit(std::vector<Alternative>& out, const Advice& advice
   if (!limit.form.is_set(context_.question.constraints)) return;
   Question other = context_.question;
   limit.form.copy(other.constraints, {});
-  Found found = ask(other);
+  Found found = ask(other, useful_below(advice));
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
   const rules::Facts facts =

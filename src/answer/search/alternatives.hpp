@@ -35,8 +35,10 @@ class OtherWays {
     std::vector<Recommendation> ranked;
     job::Job work;
   };
-  Found ask(const Question& other) const;
-  Found ask(const Question& other, const std::vector<rules::Rule>& rules) const;
+  /// `ceiling`: what costs more is of no use, and not simulated.
+  Found ask(const Question& other, double ceiling = std::numeric_limits<double>::infinity()) const;
+  Found ask(const Question& other, const std::vector<rules::Rule>& rules,
+            double ceiling = std::numeric_limits<double>::infinity()) const;
 
   void change_precision(std::vector<Alternative>& out, const Advice& advice) const;
   void change_framework(std::vector<Alternative>& out, const Advice& advice) const;

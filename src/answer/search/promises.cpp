@@ -61,6 +61,7 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   known->demand.input = serve::Length::fixed(static_cast<double>(job.input_tokens));
   known->demand.output = serve::Length::fixed(static_cast<double>(job.output_tokens));
   known->demand.rate = *job.request_rate;
+  known->in_flight = *job.request_rate * plan.serving->speed.e2e.raw();
   known->goal = goal_of(work);
   known->doubt = doubt_of(work, group, plan, c_);
   return known.get();
@@ -70,21 +71,24 @@ void Promises::set_machines(Scene& scene, int machines) {
   scene.setup.fleet.replicas = static_cast<std::uint32_t>(scene.replicas_each * machines);
 }
 
+std::size_t Promises::requests(const Scene& scene, Length length) {
+  return std::max({length.all, length.each * scene.setup.fleet.replicas,
+                   static_cast<std::size_t>(length.in_flight * scene.in_flight)});
+}
+
 serve::Outcome Promises::run(Scene& scene, double slow, Length length) {
   ++runs_;
-  const std::size_t each = length.each * scene.setup.fleet.replicas;
-  return serve::trial(scene.setup, scene.demand, scene.goal, scene.doubt, slow, std::max(length.all, each));
+  return serve::trial(scene.setup, scene.demand, scene.goal, scene.doubt, slow, requests(scene, length));
 }
 
 /// With the confidence that is asked for. A run that fails by far may be short.
-bool Promises::keeps(Scene& scene, int machines, bool briefly) {
-  const auto [entry, fresh] = (briefly ? scene.kept_briefly : scene.kept).try_emplace(machines);
+bool Promises::keeps(Scene& scene, int machines) {
+  const auto [entry, fresh] = scene.kept.try_emplace(machines);
   if (!fresh) return entry->second;
   set_machines(scene, machines);
   const double slow = normal_quantile(scene.goal.confidence);
-  const double share = run(scene, slow, kShort).in_time.all;
-  if (briefly) return entry->second = share >= scene.goal.share;
-  return entry->second = share >= scene.goal.share - kByFar && run(scene, slow, kLong).in_time.all >= scene.goal.share;
+  const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
+  return entry->second = !hopeless && run(scene, slow, kLong).in_time.all >= scene.goal.share;
 }
 
 /// Whether requests that hardly ever meet another one are in time: if not, no number of machines helps.
@@ -98,27 +102,27 @@ bool Promises::keeps_when_idle(Scene& scene, int machines) {
   return serve::trial(scene.setup, idle, scene.goal, scene.doubt, slow, kShort.all).in_time.all >= scene.goal.share;
 }
 
-std::optional<Kept> Promises::fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
-                                     Machines asked) {
+Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
+                                 Machines asked) {
   Scene* const here = scene(work, group, plan);
-  if (here == nullptr || asked.least > asked.most) return std::nullopt;
+  if (here == nullptr || asked.least > asked.most) return {};
+  const int useful = std::min(asked.most, asked.useful);
+  const Found beyond{.beyond = useful < asked.most};
+  if (asked.least > useful) return beyond;
   int low = asked.least - 1;  // does not do
-  int high = std::clamp(asked.guess, asked.least, asked.most);
-  bool briefly = high > asked.useful;
-  while (!keeps(*here, high, briefly)) {
-    if (low < asked.least && !keeps_when_idle(*here, high)) return std::nullopt;
-    if (high >= asked.most) return std::nullopt;
+  int high = std::clamp(asked.guess, asked.least, useful);
+  while (!keeps(*here, high)) {
+    if (low < asked.least && !keeps_when_idle(*here, high)) return {};
+    if (high >= useful) return beyond;
     low = high;
-    high = std::min(asked.most, high + std::max(1, high / 2));
-    briefly = high > asked.useful;
+    high = std::min(useful, high + std::max(1, high / 2));
   }
   // The guess is mostly right or one too many.
-  for (int next = high - 1; next > low; next = low + (high - low) / 2)
-    (keeps(*here, next, next > asked.useful) ? high : low) = next;
+  for (int next = high - 1; next > low; next = low + (high - low) / 2) (keeps(*here, next) ? high : low) = next;
   set_machines(*here, high);
   const auto [entry, fresh] = here->expected.try_emplace(high);
-  if (fresh) entry->second = run(*here, 0, high > asked.useful ? kShort : kLong);
-  return Kept{high, figures_of(entry->second)};
+  if (fresh) entry->second = run(*here, 0, kLong);
+  return {.kept = Kept{high, figures_of(entry->second)}};
 }
 
 catalog::Number Promises::chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
@@ -129,8 +133,8 @@ catalog::Number Promises::chance(const job::Job& work, const physics::Machine& g
   if (!fresh) return entry->second;
   set_machines(*here, machines);
   const double met_at = normal_quantile(here->goal.confidence);
-  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
-                                               std::max(kLong.all, kLong.each * here->setup.fleet.replicas));
+  return entry->second =
+             serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at, requests(*here, kChance));
 }
 
 }  // namespace gpusel::answer

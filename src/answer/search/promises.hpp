@@ -27,13 +27,16 @@ class Promises {
   /// How many machines come into question; where to begin.
   struct Machines {
     int least = 1, most = 1;
-    int useful = 1;  // more are dearer than what is known already: how many is found out by short runs
+    int useful = 1;  // more are dearer than what is known already
     int guess = 1;
   };
+  struct Found {
+    std::optional<Kept> kept = std::nullopt;
+    bool beyond = false;  // more than are useful might do; otherwise none do, or it cannot be simulated
+  };
   /// The fewest machines like `group` on which the targets are kept with the confidence that is asked for; `plan` is
-  /// that of one of them. Nothing: `most` do not do, or it cannot be simulated.
-  std::optional<Kept> fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
-                             Machines asked);
+  /// that of one of them.
+  Found fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan, Machines asked);
   /// The chance, over what is not known of step times, that so many keep the targets, which do with that confidence.
   catalog::Number chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan, int machines);
 
@@ -47,20 +50,23 @@ class Promises {
     serve::Goal goal;
     serve::Doubt doubt;
     int replicas_each = 1;
+    double in_flight = 0;  // requests at once, about
     // By machines:
-    std::map<int, bool> kept = {}, kept_briefly = {};
+    std::map<int, bool> kept = {};
     std::map<int, serve::Outcome> expected = {};
     std::map<int, double> chances = {};
   };
   Scene* scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan);
   static void set_machines(Scene& scene, int machines);
-  /// Requests of a run: in all at least, and of each replica.
+  /// Requests of a run, at least: in all, of each replica, and times those that are in flight.
   struct Length {
     std::size_t all, each;
+    double in_flight;
   };
-  static constexpr Length kLong{2000, 100}, kShort{600, 40};
+  static constexpr Length kLong{2000, 100, 8}, kChance{1000, 60, 5}, kShort{600, 40, 3};
+  static std::size_t requests(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length);
-  bool keeps(Scene& scene, int machines, bool briefly);
+  bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);
 
   const physics::Coefficients& c_;

@@ -98,7 +98,7 @@ class Adviser {
       if (std::ranges::find(advice.named_clouds, cloud) == advice.named_clouds.end())
         advice.named_clouds.emplace_back(cloud);
     CandidateSearch search(context_, advice.work);
-    advice.recommendations = search.run(rows_asked());
+    advice.recommendations = search.run({.rows = rows_asked()});
     advice.rejected = search.take_rejections();
     advice.shapes = search.shapes();
     rank(advice.recommendations, advice.work, question_.objective);
@@ -138,8 +138,8 @@ class Adviser {
 
   /// Rows whose figures people act on.
   std::size_t rows_asked() const {
-    constexpr std::size_t kFewest = 5, kUsual = 10;
-    return question_.detailed == 0 ? kUsual : std::clamp(question_.detailed, kFewest, 2 * kUsual);
+    constexpr std::size_t kUsual = 10;
+    return question_.detailed == 0 ? kUsual : std::min(question_.detailed, 2 * kUsual);
   }
 
   static Status check_formats(const Job& work) {

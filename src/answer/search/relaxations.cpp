@@ -28,7 +28,7 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   if (!job.request_rate && !job.concurrency) work->inference.concurrency = 1;
   const SearchContext context{other,           context_.catalog, context_.coefficients,
                               context_.quoter, context_.rules,   context_.promises};
-  std::vector<Recommendation> found = CandidateSearch(context, *work).run();
+  std::vector<Recommendation> found = CandidateSearch(context, *work).run({});
   if (found.empty()) return;
   const auto missed_by = [&](const Recommendation& candidate) {
     return std::pair(physics::missed_by(job, candidate.plan().serving->speed), candidate.cost.hourly);
@@ -74,7 +74,7 @@ void OtherWays::find_relaxations(Advice& advice) const {
     Question other = context_.question;
     row.form.copy(other.constraints, {});
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
-    std::vector<Recommendation> found = CandidateSearch(context, advice.work).run();
+    std::vector<Recommendation> found = CandidateSearch(context, advice.work).run({});
     if (found.empty()) continue;
     rank(found, advice.work, context_.question.objective);
     Alternative alternative;

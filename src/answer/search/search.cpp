@@ -62,11 +62,11 @@ InstanceView CandidateSearch::view_of(const Instance& instance) const {
   return {instance, found == providers_.end() ? nullptr : &*found, context_.catalog, context_.coefficients};
 }
 
-std::vector<Recommendation> CandidateSearch::run(std::size_t rows) {
+std::vector<Recommendation> CandidateSearch::run(const Depth& depth) {
   group_shapes();
   std::vector<Recommendation> candidates;
   if (context_.promises != nullptr && Promises::speak_of(work_))
-    plan_simulated(rows, candidates);
+    plan_simulated(depth, candidates);
   else
     plan_shapes(candidates);
   return candidates;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -32,9 +33,13 @@ class CandidateSearch {
   enum class Rejected : std::uint8_t { kept, left_out };
   CandidateSearch(const SearchContext& context, const job::Job& work, Rejected rejected = Rejected::kept);
 
-  /// Every instance that meets everything, unranked, each with its best offer. Of services with latency targets, so
-  /// many `rows` are simulated.
-  std::vector<Recommendation> run(std::size_t rows = 1);
+  /// Of services with latency targets: how many rows are simulated, and what those cost that nobody needs to know.
+  struct Depth {
+    std::size_t rows = 1;
+    double ceiling = std::numeric_limits<double>::infinity();
+  };
+  /// Every instance that meets everything, unranked, each with its best offer.
+  std::vector<Recommendation> run(const Depth& depth);
 
   /// The machines that pass for what they are, shape by shape; those that differ by their network alone as one. For
   /// callers that plan on their own.
@@ -60,7 +65,7 @@ class CandidateSearch {
   // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
   void plan_shapes(std::vector<Recommendation>& out);
-  void plan_simulated(std::size_t rows, std::vector<Recommendation>& out);
+  void plan_simulated(const Depth& depth, std::vector<Recommendation>& out);
   /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
   /// useful.
   std::optional<Planned> keeps_targets(const Planned& planned, int least, int useful) const;

@@ -1,6 +1,6 @@
 // A service with latency targets: closed forms say which machines come into question and in what order, the
-// simulation how many it takes. What cannot come among the rows that are asked for keeps its closed form, or is
-// simulated briefly where that has it cheaper than it is.
+// simulation how many it takes. What cannot come among the rows that are asked for keeps its closed form, on as
+// many machines as are not known to be too few.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -75,7 +75,7 @@ PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSp
   return planned;
 }
 
-void CandidateSearch::plan_simulated(std::size_t rows, std::vector<Recommendation>& out) {
+void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
   const Job open_work = without_targets(work_, context_.question.request.max_load.has_value());
   CandidateSearch open(context_, open_work, Rejected::left_out);
@@ -104,13 +104,14 @@ void CandidateSearch::plan_simulated(std::size_t rows, std::vector<Recommendatio
   std::ranges::stable_sort(leads, {}, &Lead::cost);
   const bool by_cost =
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
-  Rows seen(rows);
+  Rows seen(depth.rows);
   for (Lead& lead : leads) {
-    if (by_cost && lead.cost() > seen.last()) {
+    const double last = std::min(depth.ceiling, seen.last());
+    if (by_cost && lead.cost() > last) {
       offer_shape(*lead.shape, std::move(lead.planned), out);
       continue;
     }
-    const double useful = by_cost ? std::floor(seen.last() / lead.each + 1e-9) : kMostMachines;
+    const double useful = by_cost ? std::floor(last / lead.each + 1e-9) : kMostMachines;
     auto planned = keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
     if (!planned) {
       if (keep_rejections_) reject_shape(*lead.shape, not_kept());
@@ -136,17 +137,17 @@ std::optional<CandidateSearch::Planned> CandidateSearch::keeps_targets(const Pla
   layout.dp /= planned.groups;
   const physics::Plan one = share_of(group, layout, planned.groups);
   const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes;
-  const int most = most_nodes() / group.nodes;  // where all are told of; else what is useful
-  const auto kept = context_.promises->fewest(work_, group, one,
-                                              {.least = std::max({1, least, pinned}),
-                                               .most = keep_rejections_ ? most : std::min(most, useful),
-                                               .useful = useful,
-                                               .guess = planned.groups});
-  if (!kept) return std::nullopt;
-  Planned out{group, share_of(group, layout, kept->machines)};
+  const int most = most_nodes() / group.nodes;
+  const auto found = context_.promises->fewest(
+      work_, group, one,
+      {.least = std::max({1, least, pinned}), .most = most, .useful = useful, .guess = planned.groups});
+  if (!found.kept && !found.beyond) return std::nullopt;
+  // As many as are not known to be too few, where it comes behind whatever is asked for.
+  const int machines = found.kept ? found.kept->machines : std::max(planned.groups, useful + 1);
+  Planned out{group, share_of(group, layout, machines)};
   if (!out.plan.serving || out.plan.rate <= 0) return std::nullopt;
-  multiply(out, kept->machines, kept->machines);
-  return simulated_plan(std::move(out), kept->figures);
+  multiply(out, machines, machines);
+  return found.kept ? simulated_plan(std::move(out), found.kept->figures) : std::move(out);
 }
 
 }  // namespace gpusel::answer
