@@ -10,6 +10,7 @@
 #include "cli/words/lines.hpp"
 #include "gpusel/advisor.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/ways_json.hpp"
 #include "show/json/tell.hpp"
 #include "show/json/write_json.hpp"
 
@@ -41,11 +42,14 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = answer::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print({.data = [&](show::JsonOut& out) { show::tell_estimate(out, *answer); },
+    const auto ways = answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
+    print({.data =
+               [&](show::JsonOut& out) {
+                 show::tell_estimate(out, *answer);
+                 show::tell_ways(out, ways);
+               },
            .document =
                [&](bool all) {
-                 const auto ways =
-                     answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
                  return show::estimate_page(*answer, ways, all || options_.explain || options_.why);
                },
            .csv = [&] { return show::estimate_table(*answer); }},

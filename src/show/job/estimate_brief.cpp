@@ -27,7 +27,7 @@ Text fit_words(const EstimateAnswer& answer) {
   const std::string of = each ? say("{} of {} GiB per GPU", in_gib_text(need.needed), in_gib_text(need.available))
                               : say("{} of {} GiB", in_gib_text(need.needed), in_gib_text(need.available));
   if (!answer.plan.fits) {
-    Text words(say("NO"), Meaning::warn);
+    Text words(format("{:<3}", say("NO")), Meaning::warn);
     const double short_by = in_gib(need.needed - need.available);
     if (problem.kind != physics::Problem::Kind::memory || !need.is_known() || short_by <= 0)
       return words.add("  " + printable(problem.text()));
@@ -52,8 +52,7 @@ std::string part_words(const EstimateAnswer& answer) {
                                                  {say("optimizer"), memory.optimizer},
                                                  {working_memory_name(answer.work), memory.activations},
                                                  {say("KV cache"), memory.kv_cache},
-                                                 {say("workspace"), memory.workspace},
-                                                 {say("framework"), memory.framework}};
+                                                 {say("other"), memory.workspace + memory.framework}};
   std::string line;
   for (const auto& [name, amount] : parts)
     if (amount.raw() > 0) line += format("{}{} {}", line.empty() ? "" : " · ", name, in_gib_text(amount));
@@ -128,11 +127,12 @@ void add_figures(Document& page, const EstimateAnswer& answer) {
   page.gap().add(std::move(facts));
 }
 
-void add_notes(Document& page, const EstimateAnswer& answer, bool all) {
+void add_notes(Document& page, const EstimateAnswer& answer, bool shows_ways, bool all) {
   std::size_t shown = 0, left_out = 0;
   const std::string problem = answer.plan.problem.text();
   for (const std::string& note : answer.notes) {
-    if (note == problem) continue;  // the verdict, or a line of its own
+    if (note == problem) continue;                            // the verdict, or a line of its own
+    if (shows_ways && note == answer.near_miss) continue;  // the table says more
     if (all || shown == kNotesInBrief) {
       ++left_out;
       continue;
@@ -147,7 +147,7 @@ void add_notes(Document& page, const EstimateAnswer& answer, bool all) {
 
 Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, bool all) {
   Document page;
-  page.title(say("{} on {}", question_of(answer.work), spoken_machine(answer.machine))).gap();
+  page.title(say("{}, on {}", question_of(answer.work), spoken_machine(answer.machine))).gap();
   if (answer.plan.problem.kind == physics::Problem::Kind::unpublished) {
     page.line(Text(say("UNKNOWN"), Meaning::warn).add("  " + printable(answer.plan.problem.text())));
     if (!all && !answer.work.assumed.empty()) page.line(say("assumed: {}", assumed_line(answer.work.assumed)));
@@ -163,7 +163,7 @@ Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, 
   else if (!answer.plan.fits)
     page.gap().line(say("No change to the job that was tried makes it fit; gpusel recommend looks for other machines."));
   add_figures(page, answer);
-  add_notes(page, answer, all);
+  add_notes(page, answer, !ways.empty(), all);
   if (all) return page.append(estimate_details(answer));
   return page.line(secondary(say("All parts, assumptions and notes: --why. Formulas: --explain")));
 }

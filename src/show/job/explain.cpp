@@ -75,7 +75,7 @@ std::string changes_text(const std::vector<answer::Change>& changes) {
 /// What a recommendation costs, how long it takes and how likely it is to fit.
 std::string ranked_words(const answer::Recommendation& r, const ExplainView& view) {
   const Currency currency = view.advice.currency;
-  std::string words = format("{}, {}", gpus_text(r), say("{}/h", spoken_money(r.cost.hourly, currency)));
+  std::string words = format("{}, {}", r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r), say("{}/h", spoken_money(r.cost.hourly, currency)));
   if (view.advice.work.ends())
     words += say(", {} for the job in {}", spoken_money(r.cost.total, currency),
                  human_duration(seconds(r.cost.elapsed * 3600)));
@@ -119,8 +119,9 @@ void add_rank(Document& page, const ExplainView& view) {
 
 void add_rejection(Document& page, const ExplainView& view) {
   const answer::Admission& admission = *view.admission;
-  page.line(Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(admission.message), admission.rule),
-                 Meaning::warn));
+  // The plan that it was tried with stands among the figures.
+  const std::string why = admission.message.substr(0, admission.message.find(';'));
+  page.line(Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(why), admission.rule), Meaning::warn));
   if (!admission.as) {
     page.line(say("No change admits it: {}", printable(admission.never)));
     return;

@@ -66,11 +66,19 @@ std::string spoken_amount(double amount) {
   return std::abs(amount) >= kCents && std::abs(amount) < 1000 ? format("{:.2f}", amount) : human_price(amount);
 }
 
-std::string spoken_money(double amount, Currency currency) {
+std::string spoken_sum(double amount) {
+  constexpr double kWhole = 10;
+  if (std::abs(amount) < kWhole) return spoken_amount(amount);
+  return std::abs(amount) < 1000 ? format("{:.0f}", amount) : human_price(std::round(amount));
+}
+
+std::string with_currency(const std::string& amount, Currency currency) {
   const std::string_view code = currency.code();
   const std::string_view sign = code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
-  return sign.empty() ? format("{} {}", spoken_amount(amount), code) : format("{}{}", sign, spoken_amount(amount));
+  return sign.empty() ? format("{} {}", amount, code) : format("{}{}", sign, amount);
 }
+
+std::string spoken_money(double amount, Currency currency) { return with_currency(spoken_amount(amount), currency); }
 
 std::string difference_words(double ratio) {
   const double percent = std::round(100 * (ratio - 1));

@@ -16,8 +16,12 @@ std::string spoken_gpu(const catalog::Gpu& gpu);
 std::string spoken_machine(const physics::Machine& machine);
 /// "1.86", "1,360", "0.0335": two decimals from ten cents on, three digits below.
 std::string spoken_amount(double amount);
+/// Of a month or a year, whole from ten on: "1,360", "733", "7.20".
+std::string spoken_sum(double amount);
 /// "$1.86", "13.20 SEK".
 std::string spoken_money(double amount, Currency currency);
+/// The same of an amount that is written already.
+std::string with_currency(const std::string& amount, Currency currency);
 /// "64 % less", "3 % more", "the same".
 std::string difference_words(double ratio);
 

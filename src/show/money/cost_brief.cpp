@@ -36,7 +36,7 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
   for (const TermCost& term : item.terms) {
     const Number sum = sum_of(item, term);
     if (!sum) continue;
-    const std::string amount = (term.is_at_most() ? "≤ " : "") + spoken_money(*sum, currency);
+    const std::string amount = (term.is_at_most() ? "≤ " : "") + with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
     const std::string name(to_text(term.offer->term));
     if (!base) {
       base = sum;
@@ -62,7 +62,8 @@ class CostRows {
   }
 
   /// Of amounts that no term has, no row; the least has a mark where they differ.
-  void amounts(const std::string& title, const std::function<Number(const TermCost&)>& of, bool marks = false) {
+  void amounts(const std::string& title, const std::function<Number(const TermCost&)>& of, bool marks = false,
+               std::string (*shown)(double) = spoken_amount) {
     SideRow row{title, {}};
     Number least;
     bool differ = false, any = false;
@@ -71,7 +72,7 @@ class CostRows {
       any = any || amount;
       if (amount && least) differ = differ || *amount != *least;
       if (amount) least = std::min(least.value_or(*amount), *amount);
-      row.cells.push_back({amount ? spoken_amount(*amount) : "-", {}, true, false});
+      row.cells.push_back({amount ? shown(*amount) : "-", {}, true, false});
     }
     if (!any) return;
     for (std::size_t i = 0; i < item_.terms.size() && marks && differ; ++i)
@@ -100,16 +101,16 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   CostRows rows(item);
   rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, true);
   if (job) rows.amounts(say("{} for the job", code), [](const TermCost& t) { return t.instances().job; }, true);
-  rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job);
+  rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
   for (std::size_t at = 0; at < lines.size(); ++at)
     rows.words(say("  + {}, month", lines[at].key), [&](const TermCost& t) {
-      return t.lines[at].known && t.lines[at].amounts.month ? spoken_amount(*t.lines[at].amounts.month)
+      return t.lines[at].known && t.lines[at].amounts.month ? spoken_sum(*t.lines[at].amounts.month)
                                                             : std::string("?");
     });
   if (!lines.empty() && job) rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
-  if (!lines.empty()) rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job);
-  if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; });
-  rows.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; });
+  if (!lines.empty()) rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
+  if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
+  rows.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
   rows.amounts(say("{} per hour of work", code), [](const TermCost& t) {
     return t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour : Number();
   });

@@ -100,14 +100,14 @@ void add_remarks(Document& page, const std::vector<std::string>& remarks) {
 Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool all) {
   Document page;
   page.title(varied_job(answer));
-  if (answer.axes.size() == 1) add_one_input(page, answer);
+  if (answer.axes.size() == 1) add_one_input(page, answer, all);
   if (answer.axes.size() == 2) add_two_inputs(page, answer);
   if (answer.swing > 0) add_tornado(page, answer);
   if (answer.wants_pareto) add_pareto(page, answer);
   if (all)
     page.append(ground_of(answer, catalog));
   else
-    page.line(secondary(say("Assumptions and price dates: --why")));
+    page.line(secondary(say("Every point, assumptions and price dates: --why")));
   return page.derivation(derivation_of(answer.trace));
 }
 

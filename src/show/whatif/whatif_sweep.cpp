@@ -263,14 +263,15 @@ Table legend_table(const WhatIf& answer) {
 
 }  // namespace
 
-void add_one_input(Document& page, const WhatIf& answer) {
+void add_one_input(Document& page, const WhatIf& answer, bool all) {
   const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
   page.heading(heading);
   if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
   page.line(points_text(answer.axes.front()) + unseen_text(answer));
   if (!answer.segments.empty()) page.gap().add(segments_table(answer));
   if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
-  if (answer.any_fits()) page.gap().add(points_table(answer));
+  const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
+  if (answer.any_fits() && (all || !ranges)) page.gap().add(points_table(answer));
   std::vector<std::string> remarks = missing(answer);
   std::ranges::move(notes_on(answer), std::back_inserter(remarks));
   add_remarks(page, remarks);

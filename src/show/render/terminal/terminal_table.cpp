@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <optional>
 
 #include "base/text/text.hpp"
@@ -92,39 +93,54 @@ class TableLayout {
     return found.has_value();
   }
 
-  /// A name that few rows have longer than the others goes on alone in its line: the column is as wide as the others
-  /// need it.
+  /// A text that few rows have longer than the others goes on in a further line there: its column, the widest first, is
+  /// as wide as the others need it.
   bool fold_few() {
+    if (table_.rows.size() < 2) return false;
     const std::vector<std::size_t> before = width_;
     const std::size_t few = (table_.rows.size() + kFewRows - 1) / kFewRows;
-    for (std::size_t i = 0; i < width_.size() && total() > room_; ++i) {
-      if (!shows(i) || table_.columns[i].align != Align::left || table_.rows.size() < 2) continue;
+    std::vector<std::size_t> order(width_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return width_[i]; });
+    for (const std::size_t i : order) {
+      if (total() <= room_ || !shows(i) || table_.columns[i].align != Align::left) continue;
       std::vector<std::size_t> cells;
       for (const Row& row : table_.rows) cells.push_back(display_width(row.cells[i].text));
       std::ranges::sort(cells, std::greater());
-      const std::size_t needed = std::max(cells[std::min(few, cells.size() - 1)], display_width(table_.columns[i].title));
-      width_[i] = std::max(needed, width_[i] - std::min(width_[i], total() - room_));
+      const std::size_t title = display_width(table_.columns[i].title);
+      const std::size_t needed = std::max(cells[std::min(few, cells.size() - 1)], title);
+      width_[i] = std::max(std::min(needed, width_[i]), width_[i] - std::min(width_[i], total() - room_));
     }
     if (total() <= room_) return true;
     width_ = before;
     return false;
   }
 
+  /// The longest word of a column's cells: narrower, it would be broken.
+  std::size_t longest_word(std::size_t column) const {
+    std::size_t longest = 0;
+    for (const Row& row : table_.rows)
+      for (const std::string_view word : split(row.cells[column].text, ' '))
+        longest = std::max(longest, display_width(word));
+    return longest;
+  }
+
   /// What a reader needs least is left out first. Nothing that is shown is cut: of what is left titles break into
-  /// lines, then texts and names do.
+  /// lines, then texts between words, and names last.
   void fit() {
     while (total() > room_ && drop(kSeldomNeeded)) {
     }
-    if (total() <= room_ || fold_few()) return;
-    while (total() > room_ && drop(1)) {
+    while (total() > room_ && !fold_few() && drop(1)) {
     }
-    if (total() <= room_ || fold_few()) return;
+    if (total() <= room_) return;
     const std::vector<std::size_t> least = least_widths();
+    std::vector<std::size_t> words;
+    for (std::size_t i = 0; i < width_.size(); ++i) words.push_back(std::max(longest_word(i), kShortestText));
+    const auto is_text = [&](std::size_t i) { return table_.columns[i].align == Align::left; };
     const auto of_title = [&](std::size_t i) { return std::min(least[i], width_[i]); };
-    const auto of_text = [&](std::size_t i) {
-      return table_.columns[i].align == Align::left ? std::min(kShortestText, least[i]) : least[i];
-    };
-    while (total() > room_ && (shorten(of_title) || shorten(of_text))) {
+    const auto of_words = [&](std::size_t i) { return is_text(i) ? std::min(words[i], width_[i]) : least[i]; };
+    const auto of_text = [&](std::size_t i) { return is_text(i) ? std::min(kShortestText, least[i]) : least[i]; };
+    while (total() > room_ && (shorten(of_title) || shorten(of_words) || shorten(of_text))) {
     }
   }
 
