@@ -21,8 +21,9 @@ namespace gpusel::cli {
 namespace {
 
 constexpr const char* kUsualPager = "less -FRX";
-constexpr const char* kLessOptions = "LESS=FRX";  // of a pager called just "less": short answers end at once, with colors
-constexpr int kNoSuchCommand = 127;                // of the shell
+constexpr const char* kLessOptions =
+    "LESS=FRX";                      // of a pager called just "less": short answers end at once, with colors
+constexpr int kNoSuchCommand = 127;  // of the shell
 
 /// The variable, where it is set at all.
 const char* variable(const char* name) { return std::getenv(name); }
@@ -72,11 +73,11 @@ pid_t start(const std::string& command, int input) {
 }  // namespace
 
 std::string pager_command() {
-  for (const char* name : {"GPUSEL_PAGER", "PAGER"})
-    if (const char* value = variable(name); value != nullptr) {
-      const std::string command(trim(value));
-      return command == "cat" ? std::string() : command;
-    }
+  const char* value = variable("PAGER");
+  if (value != nullptr) {
+    const std::string command(trim(value));
+    return command == "cat" ? std::string() : command;
+  }
   return kUsualPager;
 }
 

@@ -6,7 +6,7 @@
 
 namespace gpusel::cli {
 
-/// What GPUSEL_PAGER or PAGER says, else less; empty: none is wanted (the variable is empty or "cat").
+/// What PAGER says, else less; empty: none is wanted (the variable is empty or "cat").
 std::string pager_command();
 
 /// Shows `text` with that command, as the shell understands it, and waits until its reader leaves; one that leaves

@@ -14,9 +14,9 @@ namespace {
 using job::Request;
 
 constexpr std::size_t kMostWays = 5;
-constexpr std::size_t kUsualSellers = 3;     // a GPU that so many providers sell can be had
-constexpr int kMostTimesGpus = 8;            // as many as were asked for
-constexpr std::int64_t kShortestSeq = 512;   // shorter training sequences are another job
+constexpr std::size_t kUsualSellers = 3;    // a GPU that so many providers sell can be had
+constexpr int kMostTimesGpus = 8;           // as many as were asked for
+constexpr std::int64_t kShortestSeq = 512;  // shorter training sequences are another job
 constexpr std::int64_t kShortestInput = 256;
 
 /// One flag with its value, as it is typed.
@@ -53,7 +53,8 @@ class WaySearch {
   /// Of those that fit with the chance asked for as many as there is room for, then the riskier ones, in their order.
   void keep_best(std::size_t most) {
     while (ways_.size() > most) {
-      auto last = std::find_if(ways_.rbegin(), ways_.rend(), [&](const Way& way) { return !way.need.likely(wanted()); });
+      auto last =
+          std::find_if(ways_.rbegin(), ways_.rend(), [&](const Way& way) { return !way.need.likely(wanted()); });
       if (last == ways_.rend()) last = ways_.rbegin();
       ways_.erase(std::next(last).base());
     }
@@ -74,8 +75,8 @@ class WaySearch {
     const bool likely = answer->plan.need.likely(wanted());
     if (answer_.plan.fits && !likely) return false;  // no better than what there is
     const physics::SpokenRate rate = physics::spoken_rate(answer->work, answer->plan, answer->intervals);
-    ways_.push_back({std::move(flags), answer->plan.need, answer->plan.rate > 0 ? rate.value : 0,
-                     std::string(rate.unit)});
+    ways_.push_back(
+        {std::move(flags), answer->plan.need, answer->plan.rate > 0 ? rate.value : 0, std::string(rate.unit)});
     return likely;
   }
 

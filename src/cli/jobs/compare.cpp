@@ -75,8 +75,8 @@ Parsed make_compare() {
     };
   };
   parsed.flags.push_back({"--specs", "", say("every figure of the hardware too"), group, on(options->specs)});
-  parsed.flags.push_back(
-      {"--sources,--why", "", say("where prices come from, what was assumed, and the plans"), group, on(options->sources)});
+  parsed.flags.push_back({"--sources,--why", "", say("where prices come from, what was assumed, and the plans"), group,
+                          on(options->sources)});
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"), group,
                           on(options->explain)});
   parsed.flags.push_back(currency_flag(options->question.currency));

@@ -167,8 +167,7 @@ class Cost {
            .document =
                [&](bool wide) {
                  const bool full = wide || options_.why || options_.question.explained;
-                 return show::cost_page(answer, break_evens, ground.catalog,
-                                        {full, wide, options_.asks_break_even});
+                 return show::cost_page(answer, break_evens, ground.catalog, {full, wide, options_.asks_break_even});
                },
            .csv = [&] { return show::cost_table(answer, ground.catalog); }},
           ground.format, context_);

@@ -49,9 +49,7 @@ class Estimate {
                  show::tell_ways(out, ways);
                },
            .document =
-               [&](bool all) {
-                 return show::estimate_page(*answer, ways, all || options_.explain || options_.why);
-               },
+               [&](bool all) { return show::estimate_page(*answer, ways, all || options_.explain || options_.why); },
            .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);
     return answer->plan.fits ? kOk : kNothing;

@@ -162,7 +162,8 @@ Table check_results(const CheckView& view, bool all_columns) {
 Document check_page(const CheckView& view, bool all) {
   Document page;
   page.page_title(say("Check of {}", view.answer));
-  page.line(Text(summary(view), is_closed(view) ? Meaning::warn : Meaning::best)).add(Code{view.answer}, Where::terminal);
+  page.line(Text(summary(view), is_closed(view) ? Meaning::warn : Meaning::best))
+      .add(Code{view.answer}, Where::terminal);
   if (!all && view.subjects.size() == 1) {
     const answer::PolicySubject& subject = view.subjects.front();
     page.line(say("rank {}: {}/{} in {}", subject.rank, printable(subject.provider), printable(subject.sku),

@@ -47,12 +47,10 @@ Text fit_words(const EstimateAnswer& answer) {
 
 std::string part_words(const EstimateAnswer& answer) {
   const physics::MemoryBreakdown& memory = answer.plan.memory;
-  const std::pair<std::string, Bytes> parts[] = {{say("weights"), memory.weights},
-                                                 {say("gradients"), memory.gradients},
-                                                 {say("optimizer"), memory.optimizer},
-                                                 {working_memory_name(answer.work), memory.activations},
-                                                 {say("KV cache"), memory.kv_cache},
-                                                 {say("other"), memory.workspace + memory.framework}};
+  const std::pair<std::string, Bytes> parts[] = {
+      {say("weights"), memory.weights},     {say("gradients"), memory.gradients},
+      {say("optimizer"), memory.optimizer}, {working_memory_name(answer.work), memory.activations},
+      {say("KV cache"), memory.kv_cache},   {say("other"), memory.workspace + memory.framework}};
   std::string line;
   for (const auto& [name, amount] : parts)
     if (amount.raw() > 0) line += format("{}{} {}", line.empty() ? "" : " · ", name, in_gib_text(amount));
@@ -101,7 +99,8 @@ std::string latency_fact(const EstimateAnswer& answer) {
     }
     const double percent = answer.work.inference.slo_percentile;
     return say("p{:g}: TTFT {:.0f} ms · ITL {:.0f} ms · whole answer {:.1f} s", percent,
-               in_ms(speed.ttft_within(percent)), in_ms(speed.itl_within(percent)), in_ms(speed.e2e_within(percent)) / 1000);
+               in_ms(speed.ttft_within(percent)), in_ms(speed.itl_within(percent)),
+               in_ms(speed.e2e_within(percent)) / 1000);
   }
   if (plan.training || plan.latency.raw() <= 0) return {};
   const double s = plan.latency.raw();
@@ -120,10 +119,8 @@ void add_figures(Document& page, const EstimateAnswer& answer) {
     more += format("{}{} {}", more.empty() ? "" : ", ", figure.key,
                    figure.value < 1e4 ? format("{:.4g}", figure.value) : human_number(figure.value));
   if (!more.empty() && shows_speed) facts.facts.push_back({say("Figures"), more});
-  if (has_plan(answer.work))
-    facts.facts.push_back({say("Plan"), physics::plan_text(answer.work, answer.plan.layout)});
-  if (!answer.work.assumed.empty())
-    facts.facts.push_back({say("Assumed"), assumed_line(answer.work.assumed)});
+  if (has_plan(answer.work)) facts.facts.push_back({say("Plan"), physics::plan_text(answer.work, answer.plan.layout)});
+  if (!answer.work.assumed.empty()) facts.facts.push_back({say("Assumed"), assumed_line(answer.work.assumed)});
   page.gap().add(std::move(facts));
 }
 
@@ -131,7 +128,7 @@ void add_notes(Document& page, const EstimateAnswer& answer, bool shows_ways, bo
   std::size_t shown = 0, left_out = 0;
   const std::string problem = answer.plan.problem.text();
   for (const std::string& note : answer.notes) {
-    if (note == problem) continue;                            // the verdict, or a line of its own
+    if (note == problem) continue;                         // the verdict, or a line of its own
     if (shows_ways && note == answer.near_miss) continue;  // the table says more
     if (all || shown == kNotesInBrief) {
       ++left_out;
@@ -140,7 +137,8 @@ void add_notes(Document& page, const EstimateAnswer& answer, bool shows_ways, bo
     ++shown;
     page.line(say("Note: {}", printable(note)), 6);
   }
-  if (!all && left_out > 0) page.line(secondary(left_out == 1 ? say("1 more note: --why") : say("{} more notes: --why", left_out)));
+  if (!all && left_out > 0)
+    page.line(secondary(left_out == 1 ? say("1 more note: --why") : say("{} more notes: --why", left_out)));
 }
 
 }  // namespace
@@ -161,7 +159,8 @@ Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, 
   if (!ways.empty())
     page.gap().add(ways_table(ways));
   else if (!answer.plan.fits)
-    page.gap().line(say("No change to the job that was tried makes it fit; gpusel recommend looks for other machines."));
+    page.gap().line(
+        say("No change to the job that was tried makes it fit; gpusel recommend looks for other machines."));
   add_figures(page, answer);
   add_notes(page, answer, !ways.empty(), all);
   if (all) return page.append(estimate_details(answer));

@@ -75,7 +75,8 @@ std::string changes_text(const std::vector<answer::Change>& changes) {
 /// What a recommendation costs, how long it takes and how likely it is to fit.
 std::string ranked_words(const answer::Recommendation& r, const ExplainView& view) {
   const Currency currency = view.advice.currency;
-  std::string words = format("{}, {}", r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r), say("{}/h", spoken_money(r.cost.hourly, currency)));
+  std::string words = format("{}, {}", r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r),
+                             say("{}/h", spoken_money(r.cost.hourly, currency)));
   if (view.advice.work.ends())
     words += say(", {} for the job in {}", spoken_money(r.cost.total, currency),
                  human_duration(seconds(r.cost.elapsed * 3600)));
@@ -100,16 +101,18 @@ void add_rank(Document& page, const ExplainView& view) {
     std::string list;
     for (const Branch& child : branch->children) {
       const auto dot = child.line.quantity.rfind('.');
-      const std::string name = printable(dot == std::string::npos ? child.line.quantity
-                                                                  : child.line.quantity.substr(dot + 1));
-      if (name != "decides") list += format("{}{} {}", list.empty() ? "" : ", ", name, printable(child.line.value.text));
+      const std::string name =
+          printable(dot == std::string::npos ? child.line.quantity : child.line.quantity.substr(dot + 1));
+      if (name != "decides")
+        list += format("{}{} {}", list.empty() ? "" : ", ", name, printable(child.line.value.text));
     }
     page.line(part == "score" ? say("  Score: {} ({})", printable(branch->line.value.text), list)
                               : say("  Lead over the next: {} ({})", printable(branch->line.value.text), list),
               4);
   }
   if (at != ranks.begin()) {
-    const double ratio = answer::order_cost(*at, view.advice.work) / answer::order_cost(ranks.front(), view.advice.work);
+    const double ratio =
+        answer::order_cost(*at, view.advice.work) / answer::order_cost(ranks.front(), view.advice.work);
     page.line(say("  Against rank 1, {}: {} in cost", instance_name(ranks.front()), difference_words(ratio)), 4);
   }
   for (const answer::Remark& remark : at->remarks)
@@ -121,7 +124,8 @@ void add_rejection(Document& page, const ExplainView& view) {
   const answer::Admission& admission = *view.admission;
   // The plan that it was tried with stands among the figures.
   const std::string why = admission.message.substr(0, admission.message.find(';'));
-  page.line(Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(why), admission.rule), Meaning::warn));
+  page.line(
+      Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(why), admission.rule), Meaning::warn));
   if (!admission.as) {
     page.line(say("No change admits it: {}", printable(admission.never)));
     return;
@@ -133,8 +137,7 @@ void add_rejection(Document& page, const ExplainView& view) {
   if (admission.cheaper_as) page.line(say("Cheaper: {}", told(admission.cheaper, *admission.cheaper_as)), 9);
   if (admission.others.empty()) return;
   std::string others;
-  for (const answer::Change& change : admission.others)
-    others += (others.empty() ? "" : " · ") + change_text(change);
+  for (const answer::Change& change : admission.others) others += (others.empty() ? "" : " · ") + change_text(change);
   page.line(say("Or one of: {}", others), 11);
 }
 

@@ -32,7 +32,7 @@ std::string trained_words(const Job& work) {
   const std::string method = job.method == job::Method::lora    ? "LoRA"
                              : job.method == job::Method::qlora ? "QLoRA"
                                                                 : std::string(to_text(job.method));
-  const std::string what = work.task == job::Task::pretrain       ? say("Pretrain")
+  const std::string what = work.task == job::Task::pretrain  ? say("Pretrain")
                            : job.method == job::Method::full ? say("Fine-tune")
                                                              : say("{} fine-tune", method);
   return say("{} {}: {} tokens, {} per sequence", what, work.model->id, human_count(job.tokens), job.seq_len);

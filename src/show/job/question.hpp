@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "physics/machine.hpp"
 #include "job/job.hpp"
+#include "physics/machine.hpp"
 
 namespace gpusel::show {
 

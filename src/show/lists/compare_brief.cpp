@@ -39,7 +39,11 @@ Number figure_of(const Compared& item, std::string_view key) {
 
 Trait figure(std::string title, int keep, std::string_view key, Better better,
              std::function<std::string(double)> shown) {
-  return {std::move(title), keep, true, better, [key](const Compared& item) { return figure_of(item, key); },
+  return {std::move(title),
+          keep,
+          true,
+          better,
+          [key](const Compared& item) { return figure_of(item, key); },
           [shown = std::move(shown)](const Compared&, const Number& value) {
             return value ? shown(*value) : std::string("?");
           }};
@@ -80,8 +84,8 @@ std::string gpu_column(const Compared& item) {
 }
 
 Trait words(std::string title, int keep, std::function<std::string(const Compared&)> of) {
-  return {std::move(title), keep, false, Better::neither, {},
-          [of = std::move(of)](const Compared& item, const Number&) { return of(item); }};
+  return {std::move(title), keep, false,
+          Better::neither,  {},   [of = std::move(of)](const Compared& item, const Number&) { return of(item); }};
 }
 
 std::string date_of(const Compared& item) {
@@ -109,12 +113,10 @@ void add_latency(std::vector<Trait>& traits, const CompareAnswer& comparison) {
                       [](const Compared&, const Number& value) { return value ? in_hundreds(*value) : "-"; }});
   };
   if (std::ranges::none_of(comparison.items, [](const Compared& item) { return speed_in(item) != nullptr; })) return;
-  of(loaded ? say("p{:g} TTFT, ms", percent) : say("TTFT, ms"), [loaded, percent](const physics::InferenceSpeed& s) {
-    return in_ms(loaded ? s.ttft_within(percent) : s.ttft);
-  });
-  of(loaded ? say("p{:g} ITL, ms", percent) : say("ITL, ms"), [loaded, percent](const physics::InferenceSpeed& s) {
-    return in_ms(loaded ? s.itl_within(percent) : s.itl);
-  });
+  of(loaded ? say("p{:g} TTFT, ms", percent) : say("TTFT, ms"),
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.ttft_within(percent) : s.ttft); });
+  of(loaded ? say("p{:g} ITL, ms", percent) : say("ITL, ms"),
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.itl_within(percent) : s.itl); });
 }
 
 void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
@@ -125,13 +127,12 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
     traits.push_back({say("hours"), 1, true, Better::less,
                       [](const Compared& item) { return item.usable() ? Number(item.job_hours) : std::nullopt; },
                       [](const Compared&, const Number& value) {
-                        return value ? (*value < 100 ? format("{:.1f}", *value) : human_number(std::round(*value))) : "-";
+                        return value ? (*value < 100 ? format("{:.1f}", *value) : human_number(std::round(*value)))
+                                     : "-";
                       }});
   const std::string unit = comparison.work->counted ? say_name(comparison.work->counted->unit.rate) : say("tokens/s");
   traits.push_back({unit, 1, true, Better::more,
-                    [](const Compared& item) {
-                      return item.usable() ? Number(item.planned->plan.rate) : std::nullopt;
-                    },
+                    [](const Compared& item) { return item.usable() ? Number(item.planned->plan.rate) : std::nullopt; },
                     [](const Compared&, const Number& value) { return value ? human_number(*value) : "-"; }});
   traits.push_back(words(say("  80 % of runs"), 4, [](const Compared& item) {
     return item.usable() ? range_words(item.intervals.rate) : std::string("-");
@@ -262,8 +263,7 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
   const std::string less = difference_words(ratio);
   const std::string speed = times_words(best.planned->plan.rate / other->planned->plan.rate);
-  if (ends(comparison))
-    return say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
+  if (ends(comparison)) return say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
   const bool of_tokens = best.cost->per_million_tokens.has_value();
   return of_tokens ? say("Pick {}: {} per token than {}, {}.", name, less, compared_name(*other), speed)
                    : say("Pick {}: {} for the same work than {}, {}.", name, less, compared_name(*other), speed);
@@ -327,9 +327,9 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
                      Meaning::warn);
   }
   if (best != nullptr && best->fit.short_verdict() == answer::Verdict::risky)
-    out.emplace_back(say("Risk: {} fits with {}.", compared_name(*best),
-                         answer::chance_words(best->planned->plan.need.chance())),
-                     Meaning::warn);
+    out.emplace_back(
+        say("Risk: {} fits with {}.", compared_name(*best), answer::chance_words(best->planned->plan.need.chance())),
+        Meaning::warn);
   for (const Compared& item : comparison.items)
     if (!item.usable()) out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
   return out;

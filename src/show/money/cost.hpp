@@ -19,8 +19,8 @@ Json promise_json(const catalog::ServiceLevel& level);
 
 /// What is shown of costs beyond sums and their parts.
 struct CostView {
-  bool full = false;  // sources, promises, notes and break-evens
-  bool wide = false;  // that, and every other place
+  bool full = false;         // sources, promises, notes and break-evens
+  bool wide = false;         // that, and every other place
   bool break_evens = false;  // these, though not full
 };
 /// `break_evens`: one per item, or none at all.

@@ -36,7 +36,8 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
   for (const TermCost& term : item.terms) {
     const Number sum = sum_of(item, term);
     if (!sum) continue;
-    const std::string amount = (term.is_at_most() ? "≤ " : "") + with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
+    const std::string amount = (term.is_at_most() ? "≤ " : "") +
+                               with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
     const std::string name(to_text(term.offer->term));
     if (!base) {
       base = sum;
@@ -104,19 +105,22 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
   for (std::size_t at = 0; at < lines.size(); ++at)
     rows.words(say("  + {}, month", lines[at].key), [&](const TermCost& t) {
-      return t.lines[at].known && t.lines[at].amounts.month ? spoken_sum(*t.lines[at].amounts.month)
-                                                            : std::string("?");
+      return t.lines[at].known && t.lines[at].amounts.month ? spoken_sum(*t.lines[at].amounts.month) : std::string("?");
     });
-  if (!lines.empty() && job) rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
-  if (!lines.empty()) rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
+  if (!lines.empty() && job)
+    rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
+  if (!lines.empty())
+    rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
   if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
   rows.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
   rows.amounts(say("{} per hour of work", code), [](const TermCost& t) {
-    return t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour : Number();
+    return t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour
+                                                                                            : Number();
   });
   rows.amounts(say("{} per million tokens", code), [](const TermCost& t) { return t.per_million_tokens; });
   if (item.subject.job && !item.subject.job->unit.empty())
-    rows.amounts(say("{} per {}", code, say_name(item.subject.job->unit)), [](const TermCost& t) { return t.per_unit; });
+    rows.amounts(say("{} per {}", code, say_name(item.subject.job->unit)),
+                 [](const TermCost& t) { return t.per_unit; });
   rows.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
   rows.words(say("price date"), [](const TermCost& t) {
     const Date date = Date::from_packed(t.offer->as_of);
@@ -151,8 +155,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   Document page;
   const std::string name = subject_name(item.subject) +
                            (item.subject.rank > 0 ? say(", recommendation {}", item.subject.rank) : std::string());
-  if (item.terms.empty())
-    return page.line(Text(say("{}: no price is known that meets this", name), Meaning::warn));
+  if (item.terms.empty()) return page.line(Text(say("{}: no price is known that meets this", name), Meaning::warn));
   const std::string sum = sum_words(item, answer);
   page.line(Text(sum.empty() ? say("{}: it has no total", name) : format("{}: {}", name, sum), Meaning::best));
   if (!item.subject.problem.empty())
@@ -167,9 +170,8 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
   if (!unpriced.empty())
     page.line(Text(say("Warning: not in the total, its price is not known: {}", unpriced), Meaning::warn), 9);
-  const bool guess = std::ranges::any_of(item.terms, [&](const TermCost& term) {
-    return answer::is_guess(*term.offer, answer.today);
-  });
+  const bool guess = std::ranges::any_of(
+      item.terms, [&](const TermCost& term) { return answer::is_guess(*term.offer, answer.today); });
   if (guess) page.line(Text(say("Note: {}", answer::guess_text()), Meaning::warn), 6);
   return page;
 }

@@ -148,9 +148,10 @@ class SimulatePage {
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
     if (s_.goal.targets.any()) add_clause(served, say("in time {} requests/s", human_number(o_.good_requests_per_s)));
     page_.line(served);
-    if (all_) page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
-                   human_number(o_.batch.mean), human_number(o_.batch.most), human_number(o_.queue.mean),
-                   human_number(o_.queue.most), latency_text(o_.wait)));
+    if (all_)
+      page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
+                     human_number(o_.batch.mean), human_number(o_.batch.most), human_number(o_.queue.mean),
+                     human_number(o_.queue.most), latency_text(o_.wait)));
     std::string line;
     if (const auto load = s_.load())
       line = say("load: {} % of the {} requests/s that can be served", share_text_of(*load),
@@ -165,8 +166,9 @@ class SimulatePage {
                    say("{} {} per million output tokens in time", human_price(*s_.per_million), s_.currency.code()));
       page_.line(cost);
     }
-    if (all_) page_.line(secondary(say("{} requests, {} of them counted, seed {}", s_.simulation.asked.all.size(),
-                             s_.simulation.requests, s_.seed)));
+    if (all_)
+      page_.line(secondary(say("{} requests, {} of them counted, seed {}", s_.simulation.asked.all.size(),
+                               s_.simulation.requests, s_.seed)));
   }
 
   /// Latency against the rate.

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/text/unicode.hpp"
 #include "base/text/text.hpp"
+#include "base/text/unicode.hpp"
 
 namespace gpusel::show {
 

@@ -93,8 +93,8 @@ class TableLayout {
     return found.has_value();
   }
 
-  /// A text that few rows have longer than the others goes on in a further line there: its column, the widest first, is
-  /// as wide as the others need it.
+  /// A name that few rows have longer than the others goes on in a further line there: its column, the widest first, is
+  /// as wide as the others need it. What may be left out is, instead.
   bool fold_few() {
     if (table_.rows.size() < 2) return false;
     const std::vector<std::size_t> before = width_;
@@ -103,11 +103,12 @@ class TableLayout {
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return width_[i]; });
     for (const std::size_t i : order) {
-      if (total() <= room_ || !shows(i) || table_.columns[i].align != Align::left) continue;
+      const Column& column = table_.columns[i];
+      if (total() <= room_ || !shows(i) || column.align != Align::left || column.keep > 0) continue;
       std::vector<std::size_t> cells;
       for (const Row& row : table_.rows) cells.push_back(display_width(row.cells[i].text));
       std::ranges::sort(cells, std::greater());
-      const std::size_t title = display_width(table_.columns[i].title);
+      const std::size_t title = display_width(column.title);
       const std::size_t needed = std::max(cells[std::min(few, cells.size() - 1)], title);
       width_[i] = std::max(std::min(needed, width_[i]), width_[i] - std::min(width_[i], total() - room_));
     }
