@@ -117,6 +117,18 @@ class TableLayout {
     return false;
   }
 
+  /// Where it is titles alone that are too wide, they go on in further lines.
+  bool break_titles() {
+    const std::vector<std::size_t> before = width_;
+    const std::vector<std::size_t> least = least_widths();
+    const auto of_title = [&](std::size_t i) { return std::min(least[i], width_[i]); };
+    while (total() > room_ && shorten(of_title)) {
+    }
+    if (total() <= room_) return true;
+    width_ = before;
+    return false;
+  }
+
   /// The longest word of a column's cells: narrower, it would be broken.
   std::size_t longest_word(std::size_t column) const {
     std::size_t longest = 0;
@@ -126,12 +138,13 @@ class TableLayout {
     return longest;
   }
 
-  /// What a reader needs least is left out first. Nothing that is shown is cut: of what is left titles break into
-  /// lines, then texts between words, and names last.
+  /// What is seldom needed is left out first; then titles go on in further lines, then the few names that are longer
+  /// than the others, then what a reader needs least is left out. Nothing that is shown is cut: of what is left texts
+  /// break between words, and names last.
   void fit() {
     while (total() > room_ && drop(kSeldomNeeded)) {
     }
-    while (total() > room_ && !fold_few() && drop(1)) {
+    while (total() > room_ && !break_titles() && !fold_few() && drop(1)) {
     }
     if (total() <= room_) return;
     const std::vector<std::size_t> least = least_widths();
