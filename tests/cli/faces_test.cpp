@@ -195,4 +195,25 @@ TEST_CASE("what does not go to a terminal goes through no pager") {
   CHECK(ask({"gpus", "--no-pager"}, setting).out == run.out);
 }
 
+TEST_CASE("a list longer than the screen goes through the pager, which may be left early") {
+  const auto at_terminal = [](const std::string& pager, const std::vector<std::string>& words) {
+    std::vector<std::string> all{"/usr/bin/env", "NO_COLOR=1", "TERM=xterm", "PAGER=" + pager,
+                                 "GPUSEL_TODAY=2026-11-20"};
+    for (const char* word : {"python3", "at_terminal.py", "--columns", "80", GPUSEL_PROGRAM})
+      all.push_back(std::string(word) == "at_terminal.py" ? kSource + "/tests/cli/at_terminal.py" : word);
+    all.insert(all.end(), words.begin(), words.end());
+    all.emplace_back("--");
+    return command(all);
+  };
+  const Run paged = at_terminal("head -n 2", {"gpus"});
+  CHECK(paged.status == 0);
+  CHECK(lines_of(paged.out).size() == 2);
+  CHECK(lines_of(at_terminal("head -n 2", {"gpus", "--no-pager"}).out).size() > 60);
+  CHECK(lines_of(at_terminal("cat", {"gpus"}).out).size() > 60);
+  // One that is not there shows nothing, and the answer comes without.
+  CHECK(lines_of(at_terminal("no-such-pager 2>/dev/null", {"gpus"}).out).size() > 60);
+  // What fits on the screen needs none.
+  CHECK(lines_of(at_terminal("head -n 2", {"gpus", "-n", "5", "-q"}).out).size() > 5);
+}
+
 }  // namespace faces_test

@@ -80,7 +80,7 @@ class InstanceLister {
     const money::Quoter quoter(catalog_, coefficients_, *converter, question_.today);
     const Market market(catalog_, quoter, limits->rules(), {}, question_.today);
     for (const Instance& instance : catalog_.instances()) add(instance, *limits, market);
-    common_first();
+    if (question_.sort_by.empty() && !every_offer_) common_first();
     if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());
     return std::move(out_);
   }
