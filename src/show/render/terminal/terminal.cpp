@@ -164,7 +164,8 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
 std::vector<std::string> name_pieces(std::string_view name, std::size_t width) {
   std::vector<std::string> lines;
   while (display_width(name) > width) {
-    const std::string head = fit_width(name, width + 1);  // with the sign of what was cut
+    // With the sign of what was cut, for which there is room where more than that is left.
+    const std::string head = fit_width(name, display_width(name) > width + 1 ? width + 1 : width);
     std::size_t whole = 0;
     while (whole < head.size() && whole < name.size() && head[whole] == name[whole]) ++whole;
     std::size_t end = name.find_last_of(" -_./", whole == 0 ? 0 : whole - 1);
