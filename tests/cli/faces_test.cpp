@@ -44,11 +44,12 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 std::vector<std::string> skus() {
   std::vector<std::string> all;
-  const Run run = ask(words_of("instances -o csv" + kMarket));
-  for (const std::string& line : lines_of(run.out)) {
-    const auto fields = split(line, ',');
-    if (fields.size() > 2) all.emplace_back(fields[1]);
-  }
+  const auto lines = lines_of(ask(words_of("instances -o csv" + kMarket)).out);
+  if (lines.empty()) return all;
+  const auto head = split(lines.front(), ',');
+  const auto sku = static_cast<std::size_t>(std::ranges::find(head, "sku") - head.begin());
+  for (std::size_t i = 1; i < lines.size(); ++i)
+    if (const auto fields = split(lines[i], ','); sku < fields.size()) all.emplace_back(fields[sku]);
   return all;
 }
 
