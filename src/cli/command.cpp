@@ -54,6 +54,8 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
          text(common.output)});
   flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
   flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
+  flags.push_back(
+      {"--no-pager", "", say("long answers straight to the terminal, not through $PAGER"), group, on(common.no_pager)});
   flags.push_back({"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {
                      static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
                      if (std::find(std::begin(kWhen), std::end(kWhen), value) == std::end(kWhen))

@@ -16,6 +16,7 @@
 #include "base/words/message.hpp"
 #include "catalog/read/priced_name.hpp"
 #include "catalog/records/layers.hpp"
+#include "cli/pager.hpp"
 #include "job/request/option.hpp"
 
 namespace gpusel::cli {
@@ -161,6 +162,17 @@ show::Terminal Context::terminal() const {
   const bool plain = !environment("NO_COLOR").empty() || environment("TERM") == "dumb";
   terminal.color = common.color == "always" || (common.color != "never" && !plain && (tty || forced));
   return terminal;
+}
+
+void Context::show(std::string_view text) {
+  winsize size{};
+  const bool on_screen = !out.kept() && isatty(STDOUT_FILENO) == 1 && environment("TERM") != "dumb" &&
+                         ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row > 0;
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  if (common.no_pager || !on_screen || lines < size.ws_row) return out.write(text);
+  const std::string command = pager_command();
+  out.flush();
+  if (command.empty() || !show_in_pager(text, command)) out.write(text);
 }
 
 Result<Date> Context::today() const {

@@ -62,6 +62,7 @@ struct CommonOptions {
   std::string output;  // empty: table
   bool json = false;
   bool quiet = false;
+  bool no_pager = false;
   std::string color;    // auto, always or never
   std::string catalog;  // replaces the embedded instances and offers
   std::vector<std::string> overlays;
@@ -93,6 +94,8 @@ struct Context {
   Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
   /// Where the answer is shown; what is kept is shown nowhere yet, and has neither width nor colour.
   show::Terminal terminal() const;
+  /// What a person reads: in the pager where it is longer than the screen, and one is wanted.
+  void show(std::string_view text);
   /// GPUSEL_TODAY, else the system's date.
   Result<Date> today() const;
   /// The user's own files that are always laid on top, and the folder they are looked for in.

@@ -185,18 +185,19 @@ TEST_CASE("names in a filter are found as everywhere, and one that nothing has i
   CHECK(hundred == gpus(asked("id = A100")));
 }
 
-TEST_CASE("GPUs are listed newest first, those of an unknown year last") {
+TEST_CASE("GPUs are listed by how many providers sell them, then newest first, those of an unknown year last") {
   const Market& market = Market::shipped();
-  double before = 3000;
-  std::string_view name;
   const auto listed = answer::list_gpus(asked(""), nullptr, market.catalog(), market.coefficients());
   REQUIRE(listed.has_value());
-  for (const auto& one : *listed) {
-    const double year = one.gpu->release_year.value_or(0);
-    CHECK(year <= before);
-    if (year == before) CHECK(name < one.gpu->id);
-    before = year;
-    name = one.gpu->id;
+  REQUIRE(listed->size() > 2);
+  for (std::size_t i = 1; i < listed->size(); ++i) {
+    const answer::ListedGpu& before = (*listed)[i - 1];
+    const answer::ListedGpu& now = (*listed)[i];
+    CHECK(now.market.providers <= before.market.providers);
+    if (now.market.providers != before.market.providers) continue;
+    const double year = now.gpu->release_year.value_or(0), year_before = before.gpu->release_year.value_or(0);
+    CHECK(year <= year_before);
+    if (year == year_before) CHECK(before.gpu->id < now.gpu->id);
   }
 }
 

@@ -28,15 +28,11 @@ std::size_t widest_line(const std::string& text) {
 
 /// At a terminal of that many columns, and none named in the environment.
 Run at_terminal(int columns, const std::string& line) {
-  std::vector<std::string> all{"/usr/bin/env",
-                               "-u",
-                               "COLUMNS",
-                               "NO_COLOR=1",
-                               "GPUSEL_TODAY=2026-11-20",
-                               "/usr/bin/python3",
-                               kSource + "/tests/cli/at_terminal.py",
-                               "--columns",
-                               std::to_string(columns),
+  std::vector<std::string> all{"/usr/bin/env",     "-u",
+                               "COLUMNS",          "NO_COLOR=1",
+                               "PAGER=cat",        "GPUSEL_TODAY=2026-11-20",
+                               "/usr/bin/python3", kSource + "/tests/cli/at_terminal.py",
+                               "--columns",        std::to_string(columns),
                                GPUSEL_PROGRAM};
   for (const std::string& word : words_of(line)) all.push_back(word);
   all.emplace_back("--");

@@ -26,7 +26,8 @@ void check_answer(const Result<answer::EstimateAnswer>& answer) {
   if (!answer) return check(answer.error());
   const std::string line = show::dump(show::estimate_json(*answer), -1);
   must(Json::accept(line), "an estimate is no JSON");
-  check_shown(show::estimate_page(*answer));
+  check_shown(show::estimate_page(*answer, {}, true));
+  check_shown(show::estimate_page(*answer, {}, false));
 }
 
 void estimate(const job::Request& request) {

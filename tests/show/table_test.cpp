@@ -41,15 +41,30 @@ TEST_CASE("a table without a limit shows everything aligned") {
         "b                            12.00  second\n");
 }
 
-TEST_CASE("a table fits the width and says what it left out") {
-  for (const std::size_t width : {40U, 30U, 24U}) {
+TEST_CASE("a table fits the width, says what it left out, and cuts no name") {
+  for (const std::size_t width : {40U, 34U, 30U, 24U}) {
     const std::string text = table_text(example(), {.width = width});
     CAPTURE(width, text);
     CHECK(widest(text) <= width);
     CHECK(text.find("12.00") != std::string::npos);
-    CHECK(text.find("a-rather-long-instance-name") == std::string::npos);
+    CHECK(text.find("…") == std::string::npos);
+    // Narrower than itself, a name goes on behind a separator.
+    CHECK(text.find(width > 27 ? "a-rather-long-instance-name" : "a-rather-long-instance-\n") != std::string::npos);
   }
   CHECK(table_text(example(), {.width = 24}).find("notes") != std::string::npos);
+}
+
+TEST_CASE("a name that is longer than those of the other rows has a line of its own, and its row goes on below") {
+  Table table({{"name", Align::left, 0}, {"USD/h", Align::right, 0}, {"GPU", Align::left, 2}});
+  table.add({"an-instance-of-a-very-long-name", "1.50", "T4"});
+  for (const char* name : {"b", "c", "d"}) table.add({name, "12.00", "L4"});
+  CHECK(table_text(table, {.width = 34}) ==
+        "name                    USD/h  GPU\n"
+        "an-instance-of-a-very-long-name\n"
+        "                         1.50  T4\n"
+        "b                       12.00  L4\n"
+        "c                       12.00  L4\n"
+        "d                       12.00  L4\n");
 }
 
 TEST_CASE("wide characters take two columns") {

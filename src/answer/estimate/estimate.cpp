@@ -247,7 +247,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());
   if (const physics::Problem& problem = answer.plan.problem; problem.any()) answer.notes.push_back(problem.text());
   if (std::string change = what_would_fit(answer.work, answer.machine, answer.plan, c); !change.empty())
-    answer.notes.push_back(std::move(change));
+    answer.notes.push_back(answer.near_miss = std::move(change));
   answer.intervals = intervals_for(answer.work, answer.machine, answer.plan, c);
   add_fit(answer, rules, catalog, c);
   add_notes(answer, request, c);

@@ -20,6 +20,7 @@ struct EstimateAnswer {
   physics::Plan plan;
   job::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
+  std::string near_miss;            // of the notes the one that says what would fit; empty: none does
   std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
   physics::Intervals intervals;
   Fit fit;

@@ -15,7 +15,7 @@ namespace gpusel::answer {
 namespace {
 
 constexpr std::size_t kFewest = 2;
-constexpr std::size_t kMost = 8;
+constexpr std::size_t kMost = 64;
 constexpr double kMostOfOne = 100'000;
 
 /// A name as it was typed, taken apart: "8x h100", "h100:8", or without a number.

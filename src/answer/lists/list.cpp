@@ -1,6 +1,7 @@
 #include "answer/lists/list.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
@@ -79,6 +80,7 @@ class InstanceLister {
     const money::Quoter quoter(catalog_, coefficients_, *converter, question_.today);
     const Market market(catalog_, quoter, limits->rules(), {}, question_.today);
     for (const Instance& instance : catalog_.instances()) add(instance, *limits, market);
+    if (question_.sort_by.empty() && !every_offer_) common_first();
     if (Status sorted = columns_.sort(out_.listed, question_.sort_by); !sorted) return std::unexpected(sorted.error());
     return std::move(out_);
   }
@@ -132,6 +134,24 @@ class InstanceLister {
     const bool on_demand = one.offer->term == catalog::Term::on_demand;
     if (on_demand != (best.offer->term == catalog::Term::on_demand)) return on_demand;
     return one.hourly < best.hourly;
+  }
+
+  /// GPUs that most providers sell, of each the cheapest per GPU; what has no price comes last in its group.
+  void common_first() {
+    std::vector<std::vector<std::string_view>> sellers(catalog_.gpus().size());
+    for (const Instance& instance : catalog_.instances()) {
+      if (instance.gpu_index == catalog::kNoGpu || instance.status == catalog::Availability::retired) continue;
+      auto& known = sellers[static_cast<std::size_t>(instance.gpu_index)];
+      if (std::ranges::find(known, instance.provider) == known.end()) known.push_back(instance.provider);
+    }
+    const auto place = [&](const Listed& one) {
+      const bool has_gpu = one.instance->gpu_index != catalog::kNoGpu;
+      const std::size_t sold = has_gpu ? sellers[static_cast<std::size_t>(one.instance->gpu_index)].size() : 0;
+      const double gpus = one.instance->gpu_count.value_or(1);
+      return std::tuple(-static_cast<std::ptrdiff_t>(sold), one.instance->gpu_index, one.offer == nullptr,
+                        one.offer != nullptr && gpus > 0 ? one.hourly / gpus : 0);
+    };
+    std::ranges::stable_sort(out_.listed, {}, place);
   }
 
   void add_old(const Offer& offer) {
@@ -239,6 +259,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
     });
   else
     std::stable_sort(out.begin(), out.end(), [](const ListedGpu& a, const ListedGpu& b) {
+      if (a.market.providers != b.market.providers) return a.market.providers > b.market.providers;
       const double year_a = a.gpu->release_year.value_or(0);
       const double year_b = b.gpu->release_year.value_or(0);
       return year_a != year_b ? year_a > year_b : a.gpu->id < b.gpu->id;
@@ -269,6 +290,12 @@ Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& quest
   if (!family.empty() && std::none_of(families.begin(), families.end(), [&](auto one) { return lower(one) == family; }))
     return usage_error(say("unknown family '{}'", shorten(printable(limits.family), 40)), "--family",
                        did_you_mean(family, families));
+  // First what many call by names of their own, then what is new.
+  std::ranges::stable_sort(out, [](const catalog::Model* a, const catalog::Model* b) {
+    const auto names_a = std::ranges::distance(a->aliases), names_b = std::ranges::distance(b->aliases);
+    if (names_a != names_b) return names_a > names_b;
+    return a->release_year.value_or(0) > b->release_year.value_or(0);
+  });
   return chosen(std::move(out), model_columns(catalog), question);
 }
 

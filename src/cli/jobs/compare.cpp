@@ -20,6 +20,8 @@ struct CompareOptions {
   std::vector<std::string> names;
   answer::Question question;
   bool explain = false;
+  bool specs = false;
+  bool sources = false;
 };
 
 int run_compare(CompareOptions& options, Context& context) {
@@ -32,7 +34,11 @@ int run_compare(CompareOptions& options, Context& context) {
   if (options.explain && !comparison->work)
     context.note(say("--explain is of a job's figures: give --model and --task"));
   print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },
-         .document = [&](bool all) { return show::compare_page(*comparison, ground->catalog, all); },
+         .document =
+             [&](bool all) {
+               return show::compare_page(*comparison, ground->catalog,
+                                         {all, all || options.specs, all || options.sources || options.explain});
+             },
          .csv = [&] { return show::compare_table(*comparison, ground->catalog); }},
         ground->format, context);
   tell_left_out(ground->format, {{options.explain, "--explain"}}, context);
@@ -48,7 +54,7 @@ Parsed make_compare() {
   Parsed parsed;
   parsed.positional = "NAMES";
   parsed.positional_places = {{"", "GPU|SKU"}};
-  parsed.positional_help = say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"");
+  parsed.positional_help = say("GPUs, instances, or several of one, two or more: h100:8, \"2x p4d.24xlarge\"");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->names.emplace_back(name);
@@ -61,11 +67,18 @@ Parsed make_compare() {
   add_limits(parsed.flags, options->question.constraints,
              [](const auto& limit) { return limit.on.subject == job::Subject::offer; });
   add_use_flags(parsed.flags, options->question);
-  parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"),
-                          say("Output and data"), [options](std::string_view) -> Status {
-                            options->explain = true;
-                            return {};
-                          }});
+  const std::string group = say("Output and data");
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  parsed.flags.push_back({"--specs", "", say("every figure of the hardware too"), group, on(options->specs)});
+  parsed.flags.push_back({"--sources,--why", "", say("where prices come from, what was assumed, and the plans"), group,
+                          on(options->sources)});
+  parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"), group,
+                          on(options->explain)});
   parsed.flags.push_back(currency_flag(options->question.currency));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_compare(*options, context); };

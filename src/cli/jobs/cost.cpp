@@ -23,6 +23,8 @@ struct CostOptions {
   std::optional<std::int64_t> rank;
   bool currency_given = false;
   answer::BreakEvenWishes break_even;
+  bool asks_break_even = false;  // with a flag of them
+  bool why = false;
 };
 
 /// Whether a target is the name of a saved answer: no instance of that name, and a file or what is called like one.
@@ -162,7 +164,11 @@ class Cost {
                  json["assumed"]["today"] = ground.today.text();
                  return json;
                },
-           .document = [&](bool wide) { return show::cost_page(answer, break_evens, ground.catalog, wide); },
+           .document =
+               [&](bool wide) {
+                 const bool full = wide || options_.why || options_.question.explained;
+                 return show::cost_page(answer, break_evens, ground.catalog, {full, wide, options_.asks_break_even});
+               },
            .csv = [&] { return show::cost_table(answer, ground.catalog); }},
           ground.format, context_);
   }
@@ -190,6 +196,11 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>&
                      options->question.explained = true;
                      return {};
                    }});
+  flags.push_back({"--why,--sources", "", say("sources of prices, promises, notes and every break-even"),
+                   say("Output and data"), [options](std::string_view) -> Status {
+                     options->why = true;
+                     return {};
+                   }});
   const auto currency = std::ranges::find(flags, std::string("--currency"), &Flag::names);
   currency->set = [options, set = currency->set](std::string_view text) {
     options->currency_given = true;
@@ -212,6 +223,13 @@ Parsed make_cost() {
     return {};
   };
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
+  for (Flag& flag : parsed.flags)
+    flag.set = FlagSetter(
+        [options, set = flag.set](std::string_view text) -> Status {
+          options->asks_break_even = true;
+          return set(text);
+        },
+        flag.set.shape);
   add_job_flags(parsed.flags, options->job);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;

@@ -10,6 +10,7 @@
 #include "cli/words/lines.hpp"
 #include "gpusel/advisor.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/ways_json.hpp"
 #include "show/json/tell.hpp"
 #include "show/json/write_json.hpp"
 
@@ -21,6 +22,7 @@ struct EstimateOptions {
   job::Request request;
   std::string batch;
   bool explain = false;
+  bool why = false;
 };
 
 class Estimate {
@@ -40,8 +42,14 @@ class Estimate {
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const auto answer = answer::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
-    print({.data = [&](show::JsonOut& out) { show::tell_estimate(out, *answer); },
-           .document = [&](bool) { return show::estimate_page(*answer); },
+    const auto ways = answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
+    print({.data =
+               [&](show::JsonOut& out) {
+                 show::tell_estimate(out, *answer);
+                 show::tell_ways(out, ways);
+               },
+           .document =
+               [&](bool all) { return show::estimate_page(*answer, ways, all || options_.explain || options_.why); },
            .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);
     return answer->plan.fits ? kOk : kNothing;
@@ -102,11 +110,15 @@ Parsed make_estimate() {
   parsed.flags.push_back({"--batch", "FILE",
                           say("JSON Lines: a request per line, an answer per line ('-': standard input)"), group,
                           [options](std::string_view text) { return job::assign(text, options->batch); }});
-  parsed.flags.push_back({"--explain", "", say("each figure's formula, substituted values and source"), group,
-                          [options](std::string_view) -> Status {
-                            options->explain = true;
-                            return {};
-                          }});
+  const auto on = [](bool& place) {
+    return [&place](std::string_view) -> Status {
+      place = true;
+      return {};
+    };
+  };
+  parsed.flags.push_back(
+      {"--explain", "", say("each figure's formula, substituted values and source"), group, on(options->explain)});
+  parsed.flags.push_back({"--why", "", say("every part, assumption and note"), group, on(options->why)});
   parsed.run = [options](Context& context) { return Estimate(*options, context).run(); };
   return parsed;
 }

@@ -17,6 +17,7 @@ struct ExplainOptions {
   JobOptions job;
   std::string subject;
   std::optional<std::int64_t> rank;
+  bool all = false;  // with the arithmetic
 };
 
 class Explain {
@@ -120,7 +121,7 @@ class Explain {
                  json["assumed"]["today"] = ground.today.text();
                  return json;
                },
-           .document = [&](bool) { return show::explanation_page(view); },
+           .document = [&](bool all) { return show::explanation_page(view, all || options_.all); },
            .csv = [&] { return show::derivation_of(view.tree).table(); }},
           ground.format, context_);
     return kOk;
@@ -147,6 +148,7 @@ Parsed make_explain() {
   add_job_flags(parsed.flags, options->job);
   parsed.flags.push_back({"--rank", "N", say("whose figures (default 1)"), say("Ranking and output"),
                           [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+  parsed.flags.push_back(why_flag(options->all, "--explain,--why", say("every figure with its formula and source")));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Explain(*options, context).run(); };
   return parsed;

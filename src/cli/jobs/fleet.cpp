@@ -16,6 +16,7 @@ namespace {
 struct FleetOptions {
   answer::FleetQuestion question;
   std::vector<std::string> rule_files;
+  bool all = false;
 };
 
 std::vector<const catalog::Offer*> offers_of(const answer::Fleet& fleet) {
@@ -39,15 +40,16 @@ int run_fleet(FleetOptions& options, Context& context) {
   tell_broad_names(question.constraints, catalog, context);
   const auto fleet = answer::plan_fleet(question, catalog, ground->rules, ground->coefficients);
   if (!fleet) return context.fail(as_flag(fleet.error()));
-  print({.data =
-             [&] {
-               show::Json json = show::fleet_json(*fleet, catalog);
-               json["assumed"]["today"] = question.today.text();
-               return json;
-             },
-         .document = [&](bool) { return show::fleet_page(*fleet, catalog); },
-         .csv = [&] { return show::fleet_table(*fleet, catalog); }},
-        ground->format, context);
+  print(
+      {.data =
+           [&] {
+             show::Json json = show::fleet_json(*fleet, catalog);
+             json["assumed"]["today"] = question.today.text();
+             return json;
+           },
+       .document = [&](bool all) { return show::fleet_page(*fleet, catalog, all || options.all || question.explain); },
+       .csv = [&] { return show::fleet_table(*fleet, catalog); }},
+      ground->format, context);
   if (!fleet->mix.feasible && ground->format == "csv") context.note(say("no fleet serves this traffic"));
   if (!fleet->mix.feasible) return kNothing;
   return gate_price_age(question.constraints, offers_of(*fleet), ground->today, context, kOk);
@@ -81,6 +83,7 @@ Parsed make_fleet() {
                             options->question.explain = true;
                             return {};
                           }});
+  parsed.flags.push_back(why_flag(options->all, "--why", say("assumptions, prices, autoscaling and rejections")));
   parsed.flags.push_back(use_spot_flag(question.constraints));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_fleet(*options, context); };

@@ -19,6 +19,7 @@ struct SimulateOptions {
   std::vector<std::string> rule_files;
   std::string per_request;
   bool check = false;
+  bool all = false;
 };
 
 int run_simulate(SimulateOptions& options, Context& context) {
@@ -38,7 +39,7 @@ int run_simulate(SimulateOptions& options, Context& context) {
                json["assumed"]["today"] = question.base.today.text();
                return json;
              },
-         .document = [&](bool all) { return show::simulate_page(*answer, all); },
+         .document = [&](bool all) { return show::simulate_page(*answer, all || options.all); },
          .csv = [&] { return show::simulate_table(*answer); }},
         ground->format, context);
   if (options.check && answer->misses()) return kPolicy;
@@ -90,6 +91,7 @@ Parsed make_simulate() {
          options->check = true;
          return {};
        }});
+  parsed.flags.push_back(why_flag(options->all, "--why", say("the queue, the cache, and latency against the rate")));
   parsed.flags.push_back(use_spot_flag(question.base.constraints));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_simulate(*options, context); };

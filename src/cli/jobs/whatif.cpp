@@ -23,6 +23,7 @@ struct WhatIfOptions {
   money::Duty duty;
   money::Extras extras;
   std::vector<std::string> rule_files;
+  bool all = false;
 };
 
 int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOptions& options, Context& context) {
@@ -33,7 +34,10 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
                json["assumed"]["today"] = ground.today.text();
                return json;
              },
-         .document = [&](bool) { return show::whatif_page(answer, catalog); },
+         .document =
+             [&](bool all) {
+               return show::whatif_page(answer, catalog, all || options.all || options.question.explained);
+             },
          .csv = [&] { return show::whatif_table(answer, catalog); }},
         ground.format, context);
   std::vector<const catalog::Offer*> offers;
@@ -117,6 +121,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                    }});
   flags.push_back(rules_flag(options->rule_files, group));
   flags.push_back({"--explain", "", say("how each figure came about"), group, on(question.explained)});
+  flags.push_back(why_flag(options->all, "--why", say("what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));
 }
 

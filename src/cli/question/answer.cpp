@@ -34,7 +34,11 @@ void print(const Answer& answer, const std::string& format, Context& context) {
                            : format == "markdown" ? show::markdown_text(document)
                                                   : show::terminal_text(document, terminal);
   // Whatever a table may have left in: nothing of a catalogue acts on the terminal.
-  context.out.write(visible(text, terminal.color));
+  const std::string shown = visible(text, terminal.color);
+  if (format == "table" || format == "wide")
+    context.show(shown);
+  else
+    context.out.write(shown);
 }
 
 }  // namespace gpusel::cli

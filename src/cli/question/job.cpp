@@ -21,6 +21,13 @@ void add_limits(std::vector<Flag>& flags, job::Constraints& constraints, bool (*
   add_options<job::Constraints>(flags, asked, constraints);
 }
 
+Flag why_flag(bool& place, std::string names, std::string help) {
+  return {std::move(names), "", std::move(help), say("Output and data"), [&place](std::string_view) -> Status {
+            place = true;
+            return {};
+          }};
+}
+
 Flag rules_flag(std::vector<std::string>& files, std::string group) {
   Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), std::move(group),
              [&files](std::string_view text) -> Status {

@@ -29,6 +29,8 @@ void add_use_flags(std::vector<Flag>& flags, answer::Question& question);
 /// Job, limits, use, ranking, currency and own rules; `job` must outlive the flags.
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
 /// --rules alone.
+/// A switch for what an answer leaves out of its first screen.
+Flag why_flag(bool& place, std::string names, std::string help);
 Flag rules_flag(std::vector<std::string>& files, std::string group);
 
 /// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.

@@ -171,6 +171,16 @@ show::Table findings_table(std::span<const Finding> findings) {
   return table;
 }
 
+/// How it stands, before the rows that say why.
+show::Text verdict_on(std::span<const Finding> findings) {
+  const auto bad = [](const Finding& finding) { return finding.health != Health::ok; };
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(findings, bad));
+  if (count == 0) return {say("All is well."), show::Meaning::best};
+  const Finding& first = *std::ranges::find_if(findings, bad);
+  return {count == 1 ? say("1 finding: {}", first.subject) : say("{} findings, the first: {}", count, first.subject),
+          show::Meaning::warn};
+}
+
 int run_doctor(const DoctorOptions& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
@@ -183,6 +193,8 @@ int run_doctor(const DoctorOptions& options, Context& context) {
              [&](bool) {
                show::Document page;
                return page.page_title(say("State of gpusel and its data on {}", today->text()))
+                   .line(verdict_on(findings))
+                   .gap()
                    .add(findings_table(findings));
              }},
         *format, context);

@@ -366,9 +366,10 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
                               left(say("link"), 5),
                               left(say("region"), 1),
                               left(say("term")),
-                              right(std::string(currency.code()) + "/h")};
+                              right(std::string(currency.code()) + "/h"),
+                              left(say("price date"), 3)};
   if (wide)
-    for (const std::string& title : {say("as of"), say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
+    for (const std::string& title : {say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
       columns.push_back(left(title));
   Table table(std::move(columns));
   for (const answer::Listed& priced : instances) {
@@ -385,10 +386,11 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
                             priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
                             priced.offer == nullptr ? "" : std::string(to_text(priced.offer->term)),
                             priced.offer == nullptr ? "?" : human_price(priced.hourly)};
+    const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
+    cells.emplace_back(date.text());
     if (wide) {
-      const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
       for (const std::string& cell :
-           {date.text(), in_words(i.status), in_words(i.rdma), shown(i.local_ssd_gb), shown(i.cpu), printable(i.notes)})
+           {in_words(i.status), in_words(i.rdma), shown(i.local_ssd_gb), shown(i.cpu), printable(i.notes)})
         cells.push_back(cell);
     }
     table.add(std::move(cells));

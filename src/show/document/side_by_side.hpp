@@ -30,6 +30,7 @@ struct SideBySide {
 
   std::vector<std::string> names;
   std::vector<SideRow> rows;
+  std::vector<Table> as_rows = {};  // what takes its place on a terminal that has no room for all columns
 };
 
 }  // namespace gpusel::show

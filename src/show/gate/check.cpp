@@ -28,10 +28,16 @@ std::string place_of(const answer::Policy& policy) {
   return format("{}:{}:{}", policy.file, policy.line, policy.column);
 }
 
+bool is_closed(const CheckView& view) {
+  return view.subjects.empty() || check_counts(view.results).blocking > 0 || !view.too_old.empty();
+}
+
+/// The verdict, and what it comes from.
 std::string summary(const CheckView& view) {
   if (view.subjects.empty()) return say("no instance meets the job: there is nothing to judge");
   const CheckCounts counts = check_counts(view.results);
-  std::string text = say("passed {}, failed {}, unknown {}", counts.passed, counts.failed, counts.unknown);
+  std::string text = say("{}: passed {}, failed {}, unknown {}", is_closed(view) ? say("FAILED") : say("PASSED"),
+                         counts.passed, counts.failed, counts.unknown);
   text += "; ";
   if (counts.blocking > 0) return text + say("the gate is closed: {} of them block", counts.blocking);
   if (!view.too_old.empty()) return text + say("the gate is closed: {}", view.too_old);
@@ -155,14 +161,15 @@ Table check_results(const CheckView& view, bool all_columns) {
 
 Document check_page(const CheckView& view, bool all) {
   Document page;
-  page.page_title(say("Check of {}", view.answer)).add(Code{view.answer}, Where::terminal);
+  page.page_title(say("Check of {}", view.answer));
+  page.line(Text(summary(view), is_closed(view) ? Meaning::warn : Meaning::best))
+      .add(Code{view.answer}, Where::terminal);
   if (!all && view.subjects.size() == 1) {
     const answer::PolicySubject& subject = view.subjects.front();
     page.line(say("rank {}: {}/{} in {}", subject.rank, printable(subject.provider), printable(subject.sku),
                   subject.region.empty() ? "?" : printable(subject.region)));
   }
   if (Table table = check_results(view, all); !table.empty()) page.add(std::move(table));
-  page.line(summary(view));
   for (const PolicyResult& result : view.results)
     if (view.explains && result.is_finding()) page.append(explanation(result, view));
   return page;

@@ -306,7 +306,12 @@ Document lock_page(const Json& lock, const std::string& to) {
   const std::string foot =
       to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
                  : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
-  return Document().page_title(say("What the lock holds")).line(head).add(std::move(table)).line(foot);
+  return Document()
+      .page_title(say("What the lock holds"))
+      .line(strong(foot))
+      .line(secondary(head))
+      .gap()
+      .add(std::move(table));
 }
 
 Result<Json> read_lock(const std::string& content, const std::string& name) {

@@ -40,7 +40,7 @@ std::string memory_lines(const physics::MemoryBreakdown& memory, const Job& work
     Bytes amount;
   };
   const Part parts[] = {{say("weights"), memory.weights},     {say("gradients"), memory.gradients},
-                        {say("optimiser"), memory.optimizer}, {working_memory_name(work), memory.activations},
+                        {say("optimizer"), memory.optimizer}, {working_memory_name(work), memory.activations},
                         {say("K/V cache"), memory.kv_cache},  {say("workspace"), memory.workspace},
                         {say("framework"), memory.framework}};
   std::string line;
@@ -295,19 +295,18 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
   return records_table(Json::array({std::move(record)}), kColumns);
 }
 
-Document estimate_page(const answer::EstimateAnswer& answer) {
+Document estimate_details(const answer::EstimateAnswer& answer) {
   const auto& memory = answer.plan.memory;
   const auto problem = answer.plan.problem;
-  const std::string assumed = say("assumed: {}", assumed_line(answer.assumed));
   Document page;
-  page.title(job_line(answer.work)).line(machine_line(answer.machine)).gap();
-  if (problem.kind == physics::Problem::Kind::unpublished)
-    return page.line(say("cannot be said: {}", problem.text())).line(assumed);
-  page.line(verdict_line(answer));
-  if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
-  add_speed(page, answer);
-  if (has_plan(answer.work)) page.line(say("plan: {}", physics::plan_text(answer.work, answer.plan.layout)));
-  page.line(assumed);
+  page.heading(job_line(answer.work)).line(machine_line(answer.machine));
+  if (problem.kind != physics::Problem::Kind::unpublished) {
+    page.line(verdict_line(answer));
+    if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
+    add_speed(page, answer);
+    if (has_plan(answer.work)) page.line(say("plan: {}", physics::plan_text(answer.work, answer.plan.layout)));
+  }
+  page.line(say("assumed: {}", assumed_line(answer.assumed)));
   for (const std::string& note : answer.notes)
     if (answer.plan.fits || note != problem.text()) page.line(say("note: {}", printable(note)));
   for (const std::string& line : answer.advice) page.line(say("advice: {}", printable(line)));

@@ -1,15 +1,22 @@
 // An estimate as a document, and the words for jobs and plans that others share.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "answer/estimate/estimate.hpp"
+#include "answer/estimate/what_works.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
 
 namespace gpusel::show {
 
-Document estimate_page(const answer::EstimateAnswer& answer);
+/// First whether it fits, then what would work, then how fast. `all`: with every part, assumption and note, and the
+/// formulas where they were asked for.
+Document estimate_page(const answer::EstimateAnswer& answer, std::span<const answer::Way> ways, bool all);
+
+/// The plan, its parts, what was assumed, and every note: what estimate_page() has at its end where all is asked for.
+Document estimate_details(const answer::EstimateAnswer& answer);
 
 /// One row, its figures in full.
 Table estimate_table(const answer::EstimateAnswer& answer);

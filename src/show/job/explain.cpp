@@ -1,9 +1,14 @@
 #include "show/job/explain.hpp"
 
+#include <algorithm>
+
+#include "answer/facts/fit.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -61,17 +66,79 @@ void add_steps(Derivation& out, const Branch& branch, std::size_t depth) {
   for (const Branch& child : branch.children) add_steps(out, child, depth + 1);
 }
 
-/// The first line: what it is about, and how it stands.
-std::string head_line(const ExplainView& view) {
-  const std::string name = printable(view.name);
-  if (view.kind == "rank") return say("{}: rank {}", name, view.tree.line.value.text);
-  if (view.kind != "rejection") return say("{} of this answer", name);
+std::string changes_text(const std::vector<answer::Change>& changes) {
+  std::string text;
+  for (const answer::Change& change : changes) text += (text.empty() ? "" : " ") + change_text(change);
+  return text;
+}
+
+/// What a recommendation costs, how long it takes and how likely it is to fit.
+std::string ranked_words(const answer::Recommendation& r, const ExplainView& view) {
+  const Currency currency = view.advice.currency;
+  std::string words = format("{}, {}", r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r),
+                             say("{}/h", spoken_money(r.cost.hourly, currency)));
+  if (view.advice.work.ends())
+    words += say(", {} for the job in {}", spoken_money(r.cost.total, currency),
+                 human_duration(seconds(r.cost.elapsed * 3600)));
+  else if (const std::string speed = speed_text(view.advice.work, r); !speed.empty())
+    words += ", " + speed;
+  if (r.plan().need.is_known()) words += say(", fits {}", answer::chance_words(r.plan().need.chance()));
+  return words;
+}
+
+/// The part of the lead that decides, in the words of its branch.
+void add_rank(Document& page, const ExplainView& view) {
+  const auto& ranks = view.advice.recommendations;
+  const auto at = std::ranges::find_if(ranks, [&](const answer::Recommendation& r) {
+    return format("{}/{}", r.instance->provider, r.instance->sku) == view.name;
+  });
+  if (at == ranks.end()) return;
+  page.line(Text(say("{}: rank {} of {}", printable(view.name), at->rank, ranks.size()), Meaning::best));
+  page.line("  " + ranked_words(*at, view));
+  for (const std::string_view part : {"score", "lead"}) {
+    const Branch* branch = answer::find_branch(view.tree, part);
+    if (branch == nullptr) continue;
+    std::string list;
+    for (const Branch& child : branch->children) {
+      const auto dot = child.line.quantity.rfind('.');
+      const std::string name =
+          printable(dot == std::string::npos ? child.line.quantity : child.line.quantity.substr(dot + 1));
+      if (name != "decides")
+        list += format("{}{} {}", list.empty() ? "" : ", ", name, printable(child.line.value.text));
+    }
+    page.line(part == "score" ? say("  Score: {} ({})", printable(branch->line.value.text), list)
+                              : say("  Lead over the next: {} ({})", printable(branch->line.value.text), list),
+              4);
+  }
+  if (at != ranks.begin()) {
+    const double ratio =
+        answer::order_cost(*at, view.advice.work) / answer::order_cost(ranks.front(), view.advice.work);
+    page.line(say("  Against rank 1, {}: {} in cost", instance_name(ranks.front()), difference_words(ratio)), 4);
+  }
+  for (const answer::Remark& remark : at->remarks)
+    if (remark.severity == rules::Effect::warn)
+      page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
+}
+
+void add_rejection(Document& page, const ExplainView& view) {
   const answer::Admission& admission = *view.admission;
-  if (!admission.as) return say("{}: rejected ({}); no change admits it: {}", name, admission.rule, admission.never);
-  std::string changes;
-  for (const answer::Change& change : admission.changes) changes += (changes.empty() ? "" : " ") + change_text(change);
-  return say("{}: rejected ({}); ranked {} of {} with {}", name, admission.rule, admission.as->rank, admission.among,
-             changes);
+  // The plan that it was tried with stands among the figures.
+  const std::string why = admission.message.substr(0, admission.message.find(';'));
+  page.line(
+      Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(why), admission.rule), Meaning::warn));
+  if (!admission.as) {
+    page.line(say("No change admits it: {}", printable(admission.never)));
+    return;
+  }
+  const auto told = [&](const std::vector<answer::Change>& changes, const answer::Recommendation& as) {
+    return say("{}: rank {} of {}, {}", changes_text(changes), as.rank, admission.among, ranked_words(as, view));
+  };
+  page.line(say("Least change: {}", told(admission.changes, *admission.as)), 14);
+  if (admission.cheaper_as) page.line(say("Cheaper: {}", told(admission.cheaper, *admission.cheaper_as)), 9);
+  if (admission.others.empty()) return;
+  std::string others;
+  for (const answer::Change& change : admission.others) others += (others.empty() ? "" : " · ") + change_text(change);
+  page.line(say("Or one of: {}", others), 11);
 }
 
 }  // namespace
@@ -112,11 +179,20 @@ Derivation derivation_of(const Branch& branch) {
   return out;
 }
 
-Document explanation_page(const ExplainView& view) {
+Document explanation_page(const ExplainView& view, bool all) {
   Document page;
-  page.title(job_line(view.advice.work)).line(say("assumed: {}", assumed_line(view.advice.assumed)));
+  page.title(question_of(view.advice.work)).gap();
+  if (view.kind == "rank")
+    add_rank(page, view);
+  else if (view.kind == "rejection")
+    add_rejection(page, view);
+  else
+    page.line(say("{} of this answer", printable(view.name)));
+  const bool of_tree = view.kind != "rank" && view.kind != "rejection";
+  if (!all && !of_tree) return page.line(secondary(say("Every figure and its source: --explain")));
+  page.gap().line(say("assumed: {}", assumed_line(view.advice.assumed)));
   add_use(page, view.advice);
-  return page.line(head_line(view)).derivation(derivation_of(view.tree));
+  return page.derivation(derivation_of(view.tree));
 }
 
 }  // namespace gpusel::show

@@ -23,6 +23,7 @@ Json tree_json(const answer::Branch& branch);
 Json explanation_json(const ExplainView& view);
 /// The tree alone.
 Derivation derivation_of(const answer::Branch& branch);
-Document explanation_page(const ExplainView& view);
+/// The decision and the least change first; `all`: with every figure behind it. A figure or a rule is its own tree.
+Document explanation_page(const ExplainView& view, bool all);
 
 }  // namespace gpusel::show

@@ -12,6 +12,8 @@
 #include "base/words/message.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
+#include "show/lists/compare_brief.hpp"
 
 namespace gpusel::show {
 
@@ -343,19 +345,38 @@ std::vector<std::string> notes_of(const CompareAnswer& comparison) {
   return notes;
 }
 
-void add_sections(Document& page, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
+void add_sources(Document& page, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   std::vector<std::string> prices;
   std::vector<std::string> plans;
   for (const Compared& item : comparison.items) {
     prices.push_back(price_line(item, comparison, catalog));
     if (comparison.work) plans.push_back(compared_plan_text(item, *comparison.work));
   }
-  page.section(say("plans"), plans)
-      .section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices)
-      .section(say("notes"), notes_of(comparison));
-  // Formulas behind the job's figures, under the item they are of.
-  for (const Compared& item : comparison.items)
-    if (!item.trace.empty()) page.heading(compared_name(item)).derivation(derivation_of(item.trace));
+  if (comparison.work) page.gap().line(say("assumed: {}", assumed_line(comparison.work->assumed)));
+  page.section(say("plans"), plans).section(say("prices: the lowest known, {}", list_of(comparison.terms)), prices);
+}
+
+/// Every figure, each with its ratio to the first item's.
+void add_specs(Document& page, const CompareAnswer& comparison, const catalog::Catalog& catalog, bool all) {
+  std::vector<std::string> names;
+  for (const Compared& item : comparison.items) names.push_back(compared_name(item));
+  SideBySide table(std::move(names));
+  Rows rows = all_rows(comparison, catalog, all);
+  for (SideRow& row : rows.take()) table.add(std::move(row));
+  page.gap().add(std::move(table)).gap();
+  rows.fold(page);
+  page.line(secondary(
+      say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
+}
+
+/// What nobody who acts on the figures may miss.
+std::vector<std::string> warnings_of(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
+  std::vector<std::string> lines;
+  for (const Compared& item : comparison.items) {
+    if (item.price_is_guess) lines.push_back(format("{}: {}", compared_name(item), answer::guess_text()));
+    if (item.offer == nullptr) lines.push_back(no_price(item, comparison, catalog));
+  }
+  return lines;
 }
 
 }  // namespace
@@ -365,22 +386,31 @@ std::string compared_name(const Compared& item) {
   return item.counted ? format("{} × {}", human_number(item.count), name) : name;
 }
 
-Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& catalog, bool all) {
-  std::vector<std::string> names;
-  for (const Compared& item : comparison.items) names.push_back(compared_name(item));
+Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& catalog, const CompareView& view) {
   Document page;
-  if (comparison.work)
-    page.title(job_line(*comparison.work)).line(say("assumed: {}", assumed_line(comparison.work->assumed))).gap();
-  else
+  if (comparison.work) {
+    page.title(say("{}, on each", question_of(*comparison.work)));
+  } else {
+    std::vector<std::string> names;
+    for (const Compared& item : comparison.items) names.push_back(compared_name(item));
     page.page_title(list_of(names));
-  SideBySide table(std::move(names));
-  Rows rows = all_rows(comparison, catalog, all);
-  for (SideRow& row : rows.take()) table.add(std::move(row));
-  page.add(std::move(table)).gap();
-  rows.fold(page);
-  page.line(secondary(
-      say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
-  add_sections(page, comparison, catalog);
+  }
+  for (const Text& sentence : compare_sentences(comparison)) page.line(sentence);
+  page.gap().add(compare_brief_table(comparison));
+  const std::vector<std::string> warnings = warnings_of(comparison, catalog);
+  if (!view.sources)
+    for (const std::string& one : warnings) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
+  if (!view.specs || !view.sources)
+    page.gap().line(secondary(view.specs ? say("--sources adds where prices come from, and the plans")
+                              : view.sources
+                                  ? say("--specs adds the hardware")
+                                  : say("*: best. --specs adds the hardware, --sources where prices come from")));
+  if (view.specs) add_specs(page, comparison, catalog, view.all);
+  if (view.sources) add_sources(page, comparison, catalog);
+  if (view.specs) page.section(say("notes"), notes_of(comparison));
+  // Formulas behind the job's figures, under the item they are of.
+  for (const Compared& item : comparison.items)
+    if (!item.trace.empty()) page.heading(compared_name(item)).derivation(derivation_of(item.trace));
   return page;
 }
 

@@ -8,10 +8,16 @@
 
 namespace gpusel::show {
 
-/// One column per item and one row per figure that any of them has, each with its ratio to the first
-/// item's. Rows in which all are equal come last, in one line, unless the format is "wide"; below stand
-/// prices with their origin, plans and what the items are often mistaken for.
-Document compare_page(const answer::CompareAnswer& comparison, const catalog::Catalog& catalog, bool all);
+/// What is shown of a comparison beyond the figures that decide.
+struct CompareView {
+  bool all = false;      // everything, rows in which all are equal among them
+  bool specs = false;    // every figure of the hardware, with its ratio to the first item's
+  bool sources = false;  // where prices come from, and the plans
+};
+
+/// Which one to take, and the figures that decide; on request the rest.
+Document compare_page(const answer::CompareAnswer& comparison, const catalog::Catalog& catalog,
+                      const CompareView& view);
 Json compare_json(const answer::CompareAnswer& comparison, const catalog::Catalog& catalog);
 /// One row per item: names, the price's origin, every figure in full, its ratio to the first item's.
 Table compare_table(const answer::CompareAnswer& comparison, const catalog::Catalog& catalog);

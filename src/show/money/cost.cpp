@@ -9,8 +9,10 @@
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 #include "show/money/autoscale.hpp"
 #include "show/money/break_even.hpp"
+#include "show/money/cost_brief.hpp"
 
 namespace gpusel::show {
 
@@ -334,15 +336,22 @@ Table cost_table(const CostAnswer& answer, const catalog::Catalog& catalog) {
 }
 
 Document cost_page(const CostAnswer& answer, std::span<const answer::BreakEvens> break_evens,
-                   const catalog::Catalog& catalog, bool wide) {
+                   const catalog::Catalog& catalog, const CostView& view) {
   Document page;
   if (answer.work)
-    page.title(job_line(*answer.work)).line(say("assumed: {}", assumed_line(answer.work->assumed)));
+    page.title(question_of(*answer.work));
   else
     page.page_title(say("Costs over time"));
-  page.line(duty_line(answer.duty));
   for (std::size_t at = 0; at < answer.items.size(); ++at) {
-    page.append(item_page(answer.items[at], answer, catalog, wide));
+    if (at > 0) page.gap();
+    page.append(cost_brief(answer.items[at], answer, break_evens.empty() ? nullptr : &break_evens[at]));
+    if (view.break_evens && !view.full && !break_evens.empty()) page.append(break_even_page(break_evens[at], answer));
+  }
+  page.line(secondary(duty_line(answer.duty)));
+  if (!view.full) return page.line(secondary(say("Sources, promises, notes, failures, buying: --why")));
+  if (answer.work) page.gap().line(say("assumed: {}", assumed_line(answer.work->assumed)));
+  for (std::size_t at = 0; at < answer.items.size(); ++at) {
+    page.append(item_page(answer.items[at], answer, catalog, view.wide));
     if (!break_evens.empty()) page.append(break_even_page(break_evens[at], answer));
     page.derivation(derivation_of(answer.items[at].trace));
     if (!break_evens.empty()) page.derivation(derivation_of(break_evens[at].trace));

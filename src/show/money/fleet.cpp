@@ -42,22 +42,26 @@ std::string count_text(double count) { return format("{:.0f}", count); }
 
 class FleetPage {
  public:
-  FleetPage(const Fleet& fleet, const catalog::Catalog& catalog)
-      : fleet_(fleet), catalog_(catalog), money_(fleet.currency.code()) {}
+  FleetPage(const Fleet& fleet, const catalog::Catalog& catalog, bool all)
+      : fleet_(fleet), catalog_(catalog), all_(all), money_(fleet.currency.code()) {}
 
   Document page() {
     head();
     if (!fleet_.mix.feasible) {
       nothing();
     } else {
+      sum();
       members();
       verdict();
       routes();
       if (fleet_.schedule) schedule(*fleet_.schedule);
-      scaling();
+      if (all_) scaling();
     }
     for (const std::string& note : fleet_.notes) page_.line(say("note: {}", note));
-    rejected();
+    if (all_)
+      details();
+    else
+      page_.line(secondary(say("Assumptions, prices, autoscaling, rejections: --why")));
     page_.derivation(derivation_of(fleet_.trace));
     return std::move(page_);
   }
@@ -75,20 +79,25 @@ class FleetPage {
             human_number(fleet_.rate), printable(traffic.name), lengths,
             traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
     page_.title(line);
+    const auto& job = fleet_.work.inference;
+    std::vector<std::string> targets;
+    if (job.ttft_ms) targets.push_back(say("TTFT <= {:g} ms", *job.ttft_ms));
+    if (job.tpot_ms) targets.push_back(say("TPOT <= {:g} ms", *job.tpot_ms));
+    if (job.itl_ms) targets.push_back(say("ITL <= {:g} ms", *job.itl_ms));
+    if (job.e2e_ms) targets.push_back(say("E2E <= {:g} ms", *job.e2e_ms));
+    if (!targets.empty()) page_.line(say("targets, p{:g}: {}", job.slo_percentile, join_texts(targets, ", ")));
+    page_.gap();
+  }
+
+  /// Where lengths and prices come from, what was assumed, and what was left out.
+  void details() {
+    const auto& traffic = fleet_.traffic;
+    page_.gap();
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
                      source != nullptr ? said(source->confidence) : say("no source")));
     }
-    const auto& job = fleet_.work.inference;
-    std::vector<std::string> targets;
-    if (job.ttft_ms) targets.push_back(say("{:g} ms to the first token", *job.ttft_ms));
-    if (job.tpot_ms) targets.push_back(say("{:g} ms per token", *job.tpot_ms));
-    if (job.itl_ms) targets.push_back(say("{:g} ms between tokens", *job.itl_ms));
-    if (job.e2e_ms) targets.push_back(say("{:g} ms for the whole answer", *job.e2e_ms));
-    if (!targets.empty())
-      page_.line(
-          say("targets: {}, {}", join_texts(targets, ", "), say("for {:g} of 100 requests", job.slo_percentile)));
     if (fleet_.peak != 1)
       page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
@@ -96,11 +105,23 @@ class FleetPage {
     if (fleet_.newest_price_used.known())
       page_.line(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
                      fleet_.newest_price_used.text(), catalogue_name(catalog_)));
+    rejected();
+  }
+
+  /// What to run, and what it costs.
+  void sum() {
+    const auto& mix = fleet_.mix;
+    double count = 0;
+    for (const FleetMember& member : mix.members) count += member.instances;
+    page_.line(Text(say("Cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
+                        count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())),
+                    Meaning::best));
+    if (fleet_.replay) replayed(*fleet_.replay);
     page_.gap();
   }
 
   void nothing() {
-    page_.line(say("no fleet serves this traffic"));
+    page_.line(Text(say("No fleet serves this traffic"), Meaning::warn));
     // One line for each length of prompt: the answer's length hardly matters to what is missed.
     const auto& buckets = fleet_.traffic.buckets;
     for (std::size_t i = 0; i < fleet_.unserved.size();) {
@@ -148,11 +169,6 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    double count = 0;
-    for (const FleetMember& member : mix.members) count += member.instances;
-    page_.line(say("cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                   count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())));
-    if (fleet_.replay) replayed(*fleet_.replay);
     page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
                    percent_of_load(fleet_.work.inference.max_load)));
     if (mix.members.size() == 1) {
@@ -339,12 +355,15 @@ class FleetPage {
 
   const Fleet& fleet_;
   const catalog::Catalog& catalog_;
+  bool all_;
   std::string_view money_;
   Document page_;
 };
 
 }  // namespace
 
-Document fleet_page(const Fleet& fleet, const catalog::Catalog& catalog) { return FleetPage(fleet, catalog).page(); }
+Document fleet_page(const Fleet& fleet, const catalog::Catalog& catalog, bool all) {
+  return FleetPage(fleet, catalog, all).page();
+}
 
 }  // namespace gpusel::show

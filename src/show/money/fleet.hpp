@@ -9,7 +9,8 @@
 
 namespace gpusel::show {
 
-Document fleet_page(const answer::Fleet& fleet, const catalog::Catalog& catalog);
+/// What to run and what it costs first; `all`: with lengths, assumptions, autoscaling and what was rejected.
+Document fleet_page(const answer::Fleet& fleet, const catalog::Catalog& catalog, bool all);
 Json fleet_json(const answer::Fleet& fleet, const catalog::Catalog& catalog);
 /// One row per type of the fleet.
 Table fleet_table(const answer::Fleet& fleet, const catalog::Catalog& catalog);

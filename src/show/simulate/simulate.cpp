@@ -45,8 +45,9 @@ class SimulatePage {
     verdict();
     page_.gap().add(figures()).gap();
     did();
-    knee();
+    if (all_) knee();
     for (const std::string& note : s_.notes) page_.line(say("note: {}", note));
+    if (!all_) page_.line(secondary(say("Queue, cache, and latency against the rate: --why")));
     return std::move(page_);
   }
 
@@ -88,7 +89,7 @@ class SimulatePage {
       add_clause(line, say("{} to {} replicas, {:.1f} on average", fleet.replicas, fleet.most_replicas, o_.replicas));
     else if (fleet.replicas > 1)
       add_clause(line, say("{} replicas, {}", fleet.replicas, said(fleet.router)));
-    page_.line(line);
+    if (all_) page_.line(line);
     page_.gap();
   }
 
@@ -120,7 +121,7 @@ class SimulatePage {
       std::string line = say("{} requests/s are served, {} output tokens/s", human_number(o_.requests_per_s),
                              human_number(o_.output_tokens_per_s));
       if (!most.empty()) add_clause(line, say("at most {} requests/s can be served", most));
-      page_.line(line);
+      page_.line(Text(line, Meaning::best));
       return;
     }
     const serve::Bounds share = serve::share_bounds(sim);
@@ -147,9 +148,10 @@ class SimulatePage {
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
     if (s_.goal.targets.any()) add_clause(served, say("in time {} requests/s", human_number(o_.good_requests_per_s)));
     page_.line(served);
-    page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
-                   human_number(o_.batch.mean), human_number(o_.batch.most), human_number(o_.queue.mean),
-                   human_number(o_.queue.most), latency_text(o_.wait)));
+    if (all_)
+      page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
+                     human_number(o_.batch.mean), human_number(o_.batch.most), human_number(o_.queue.mean),
+                     human_number(o_.queue.most), latency_text(o_.wait)));
     std::string line;
     if (const auto load = s_.load())
       line = say("load: {} % of the {} requests/s that can be served", share_text_of(*load),
@@ -164,8 +166,9 @@ class SimulatePage {
                    say("{} {} per million output tokens in time", human_price(*s_.per_million), s_.currency.code()));
       page_.line(cost);
     }
-    page_.line(secondary(say("{} requests, {} of them counted, seed {}", s_.simulation.asked.all.size(),
-                             s_.simulation.requests, s_.seed)));
+    if (all_)
+      page_.line(secondary(say("{} requests, {} of them counted, seed {}", s_.simulation.asked.all.size(),
+                               s_.simulation.requests, s_.seed)));
   }
 
   /// Latency against the rate.

@@ -8,6 +8,7 @@
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 #include "show/whatif/whatif.hpp"
 
 namespace gpusel::show {
@@ -62,8 +63,14 @@ std::string measure_title(const WhatIf& answer, Measure measure) {
 
 namespace {
 
-/// Job, assumptions, prices.
-Document header(const WhatIf& answer, const catalog::Catalog& catalog) {
+std::string varied_job(const WhatIf& answer) {
+  std::string job = question_of(answer.base->work);
+  for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(axis.key));
+  return job;
+}
+
+/// What was assumed, and prices.
+Document ground_of(const WhatIf& answer, const catalog::Catalog& catalog) {
   std::vector<Currency> converted;
   const auto add = [&](const Outcome& one) {
     if (one.fits() && one.best.cost.exchange) converted.push_back(one.best.cost.published.currency);
@@ -71,14 +78,12 @@ Document header(const WhatIf& answer, const catalog::Catalog& catalog) {
   add(answer.now);
   for (const Sample& sample : answer.samples) add(sample.best);
   for (const answer::Candidate& one : answer.candidates) add(one.outcome);
-  std::string job = job_line(answer.base->work);
-  for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(axis.key));
   job::Assumptions assumed = answer.base->assumed;
   std::erase_if(assumed, [&](const job::Assumed& one) {
     return std::any_of(answer.axes.begin(), answer.axes.end(), [&](const Axis& axis) { return axis.key == one.key; });
   });
   Document page;
-  page.title(job);
+  page.gap();
   if (!assumed.empty()) page.line(say("assumed: {}", assumed_line(assumed)));
   add_use(page, *answer.base);
   page.line(prices_line(*answer.base, catalog, converted));
@@ -92,12 +97,17 @@ void add_remarks(Document& page, const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) page.line(remark);
 }
 
-Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog) {
-  Document page = header(answer, catalog);
-  if (answer.axes.size() == 1) add_one_input(page, answer);
+Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool all) {
+  Document page;
+  page.title(varied_job(answer));
+  if (answer.axes.size() == 1) add_one_input(page, answer, all);
   if (answer.axes.size() == 2) add_two_inputs(page, answer);
   if (answer.swing > 0) add_tornado(page, answer);
   if (answer.wants_pareto) add_pareto(page, answer);
+  if (all)
+    page.append(ground_of(answer, catalog));
+  else
+    page.line(secondary(say("Every point, assumptions and price dates: --why")));
   return page.derivation(derivation_of(answer.trace));
 }
 

@@ -9,7 +9,8 @@
 
 namespace gpusel::show {
 
-Document whatif_page(const answer::WhatIf& answer, const catalog::Catalog& catalog);
+/// What wins where first; `all`: with what was assumed and where prices come from.
+Document whatif_page(const answer::WhatIf& answer, const catalog::Catalog& catalog, bool all);
 Json whatif_json(const answer::WhatIf& answer, const catalog::Catalog& catalog);
 /// One row per point, per input of the tornado and per candidate; `section` tells them apart.
 Table whatif_table(const answer::WhatIf& answer, const catalog::Catalog& catalog);

@@ -71,6 +71,12 @@ void add_tornado(Document& page, const WhatIf& answer) {
   page.heading(say("tornado: what moves the cost of the best answer"));
   if (!answer.now.fits())
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
+  if (!answer.bars.empty()) {
+    const answer::TornadoBar& first = answer.bars.front();
+    page.line(Text(say("{} moves the cost most: {} to {} {}", printable(first.key), end_text(first.low),
+                       end_text(first.high), measure_title(answer, answer.measure)),
+                   Meaning::best));
+  }
   page.line(say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
                 100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
                 winner_text(answer.now)));

@@ -137,7 +137,7 @@ std::string overall(const WhatIf& answer) {
                                              percent_text(answer.winners[i].share));
   if (answer.winners.size() > kNamed) list += say(" and {} more", answer.winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
-  return range ? say("best along the range: {}", list) : say("best of the values: {}", list);
+  return range ? say("Best along the range: {}", list) : say("Best of the values: {}", list);
 }
 
 std::vector<std::string> legend_of(const WhatIf& answer) {
@@ -263,20 +263,23 @@ Table legend_table(const WhatIf& answer) {
 
 }  // namespace
 
-void add_one_input(Document& page, const WhatIf& answer) {
+void add_one_input(Document& page, const WhatIf& answer, bool all) {
   const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
-  page.heading(heading).line(points_text(answer.axes.front()) + unseen_text(answer));
+  page.heading(heading);
+  if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
+  page.line(points_text(answer.axes.front()) + unseen_text(answer));
   if (!answer.segments.empty()) page.gap().add(segments_table(answer));
   if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
-  if (answer.any_fits()) page.gap().add(points_table(answer));
+  const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
+  if (answer.any_fits() && (all || !ranges)) page.gap().add(points_table(answer));
   std::vector<std::string> remarks = missing(answer);
-  if (answer.any_fits()) remarks.push_back(overall(answer));
   std::ranges::move(notes_on(answer), std::back_inserter(remarks));
   add_remarks(page, remarks);
 }
 
 void add_two_inputs(Document& page, const WhatIf& answer) {
   page.heading(say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key));
+  page.line(Text(overall(answer), Meaning::best));
   for (const Axis& axis : answer.axes) page.line(points_text(axis));
   page.line(say("cells: the winner and its cost in {}", measure_title(answer, answer.measure)));
   Table map = map_table(answer, false);
@@ -289,7 +292,6 @@ void add_two_inputs(Document& page, const WhatIf& answer) {
     remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
                           value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
                           value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
-  remarks.push_back(overall(answer));
   std::ranges::move(notes_on(answer), std::back_inserter(remarks));
   add_remarks(page, remarks);
 }

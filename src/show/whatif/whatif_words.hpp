@@ -9,7 +9,8 @@
 
 namespace gpusel::show {
 
-void add_one_input(Document& page, const answer::WhatIf& answer);
+/// `all`: with a row for each point, beside its ranges and their picture.
+void add_one_input(Document& page, const answer::WhatIf& answer, bool all);
 void add_two_inputs(Document& page, const answer::WhatIf& answer);
 void add_tornado(Document& page, const answer::WhatIf& answer);
 void add_pareto(Document& page, const answer::WhatIf& answer);

@@ -15,8 +15,7 @@ constexpr std::string_view kBest = "*";
 
 std::string spaces(std::size_t count) { return std::string(count, ' '); }
 std::string flush_left(std::string_view text, std::size_t width) {
-  const std::string cut = fit_width(text, width);
-  return cut + spaces(width - std::min(width, display_width(cut)));
+  return std::string(text) + spaces(width - std::min(width, display_width(text)));
 }
 std::string flush_right(std::string_view text, std::size_t width) {
   return spaces(width - std::min(width, display_width(text))) + std::string(text);
@@ -25,20 +24,6 @@ std::string flush_right(std::string_view text, std::size_t width) {
 std::string trimmed(std::string line) {
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
-}
-
-/// Pieces of a name of at most `width` columns, broken behind a separator where there is one.
-std::vector<std::string> broken(std::string_view name, std::size_t width) {
-  std::vector<std::string> lines;
-  while (display_width(name) > width) {
-    std::size_t end = name.find_last_of(" -_./", width - 1);
-    end = end == std::string_view::npos || end < width / 3 ? width : end + 1;
-    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
-    lines.emplace_back(trim(name.substr(0, end)));
-    name.remove_prefix(end);
-  }
-  lines.emplace_back(name);
-  return lines;
 }
 
 /// Of one column, and within it of numbers with their marks and of ratios.
@@ -66,7 +51,7 @@ std::string side_cell(const SideCell& cell, const SideWidths& width, const Termi
 class SideLayout {
  public:
   /// As wide as the cells are. A name takes the room that is left and is broken into lines where that is not enough;
-  /// words and titles are cut where not even two columns fit.
+  /// words and titles are where not even two columns fit.
   SideLayout(const SideBySide& table, const Terminal& terminal)
       : table_(table), terminal_(terminal), room_(terminal.width), columns_(table.names.size()) {
     for (const SideRow& row : table.rows) {
@@ -76,6 +61,13 @@ class SideLayout {
     for (SideWidths& column : columns_) column.all = std::max(column.all, column.least());
     widen();
     for (std::size_t i = 1; i < columns_.size() && room_ > 0; ++i) cut(i);
+  }
+
+  /// For all columns at once, each name in one line.
+  bool has_room() const {
+    for (std::size_t i = 0; i < columns_.size(); ++i)
+      if (display_width(table_.names[i]) > columns_[i].all) return false;
+    return parts(columns_.size()).size() == 1;
   }
 
   std::string text() const {
@@ -132,7 +124,7 @@ class SideLayout {
     std::vector<std::vector<std::string>> names;
     std::size_t lines = 0;
     for (const std::size_t i : shown) {
-      names.push_back(broken(table_.names[i], columns_[i].all));
+      names.push_back(name_pieces(table_.names[i], columns_[i].all));
       lines = std::max(lines, names.back().size());
     }
     std::string out;
@@ -145,14 +137,45 @@ class SideLayout {
     return out;
   }
 
+  static std::vector<std::string> text_lines(std::string_view text, std::size_t width) {
+    std::vector<std::string> lines;
+    const std::string wrapped = wrap(text, width, 0);
+    for (const std::string_view one : split(std::string_view(wrapped).substr(0, wrapped.size() - 1), '\n'))
+      for (std::string& piece : name_pieces(one, width)) lines.push_back(std::move(piece));
+    return lines;
+  }
+
+  /// Words that are longer than their column go on below.
+  std::vector<std::string> row_lines(const SideRow& row, const Shown& shown) const {
+    const std::vector<std::string> title = text_lines(row.title, title_);
+    std::vector<std::vector<std::string>> cells;
+    std::size_t lines = title.size();
+    if (!row.cells.empty())
+      for (const std::size_t i : shown) {
+        const SideCell& cell = row.cells[i];
+        cells.push_back(cell.number ? std::vector<std::string>{} : text_lines(cell.text, columns_[i].all));
+        lines = std::max(lines, cells.back().size());
+      }
+    std::vector<std::string> out(lines);
+    for (std::size_t k = 0; k < lines; ++k) {
+      out[k] = flush_left(k < title.size() ? title[k] : "", title_);
+      for (std::size_t c = 0; c < cells.size(); ++c) {
+        const SideWidths& width = columns_[shown[c]];
+        const SideCell& cell = row.cells[shown[c]];
+        const bool figure = cell.number && k == 0;
+        out[k] += spaces(kColumnGap) + (figure ? side_cell(cell, width, terminal_)
+                                               : flush_left(k < cells[c].size() ? cells[c][k] : "", width.all));
+      }
+    }
+    return out;
+  }
+
   std::string part(const Shown& shown) const {
     std::string out = head(shown);
     for (const SideRow& row : table_.rows) {
-      std::string line = flush_left(row.title, title_);
-      if (!row.cells.empty())
-        for (const std::size_t i : shown) line += spaces(kColumnGap) + side_cell(row.cells[i], columns_[i], terminal_);
       const bool tells_nothing = !row.cells.empty() && row.all_equal();
-      out += styled(trimmed(line), tells_nothing ? Meaning::secondary : Meaning::plain, terminal_) + "\n";
+      for (const std::string& line : row_lines(row, shown))
+        out += styled(trimmed(line), tells_nothing ? Meaning::secondary : Meaning::plain, terminal_) + "\n";
     }
     return out;
   }
@@ -182,7 +205,8 @@ class SideLayout {
 }  // namespace
 
 std::string side_by_side_text(const SideBySide& table, const Terminal& terminal) {
-  return SideLayout(table, terminal).text();
+  const SideLayout layout(table, terminal);
+  return table.as_rows.empty() || layout.has_room() ? layout.text() : table_text(table.as_rows.front(), terminal);
 }
 
 }  // namespace gpusel::show

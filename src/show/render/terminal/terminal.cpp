@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/text/unicode.hpp"
 #include "base/text/text.hpp"
+#include "base/text/unicode.hpp"
 
 namespace gpusel::show {
 
@@ -161,8 +161,33 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   return out + line + "\n";
 }
 
+std::vector<std::string> name_pieces(std::string_view name, std::size_t width) {
+  std::vector<std::string> lines;
+  while (display_width(name) > width) {
+    // With the sign of what was cut, for which there is room where more than that is left.
+    const std::string head = fit_width(name, display_width(name) > width + 1 ? width + 1 : width);
+    std::size_t whole = 0;
+    while (whole < head.size() && whole < name.size() && head[whole] == name[whole]) ++whole;
+    std::size_t end = name.find_last_of(" -_./", whole == 0 ? 0 : whole - 1);
+    end = end == std::string_view::npos || end < whole / 3 ? std::max<std::size_t>(whole, 1) : end + 1;
+    while (end < name.size() && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) ++end;
+    lines.emplace_back(trim(name.substr(0, end)));
+    name.remove_prefix(end);
+  }
+  lines.emplace_back(name);
+  return lines;
+}
+
 std::string styled(std::string_view words, Meaning meaning, const Terminal& terminal) {
-  const std::string_view sign = meaning == Meaning::strong ? "\x1b[1m" : meaning == Meaning::secondary ? "\x1b[2m" : "";
+  const auto sign = [&]() -> std::string_view {
+    switch (meaning) {
+      case Meaning::strong: return "\x1b[1m";
+      case Meaning::secondary: return "\x1b[2m";
+      case Meaning::best: return "\x1b[1;32m";
+      case Meaning::warn: return "\x1b[33m";
+      default: return {};
+    }
+  }();
   if (!terminal.color || sign.empty() || words.empty()) return std::string(words);
   return std::string(sign) + std::string(words) + "\x1b[0m";
 }

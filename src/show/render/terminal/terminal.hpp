@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "show/document/document.hpp"
 
@@ -22,11 +23,15 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent);
 /// With the signs that show what it means.
 std::string styled(std::string_view words, Meaning meaning, const Terminal& terminal);
 
-/// Columns align and fit the width, and what had to be left out is said.
+/// Pieces of a name of at most `width` columns, broken behind a separator where there is one.
+std::vector<std::string> name_pieces(std::string_view name, std::size_t width);
+
+/// Columns align and fit the width. Where they do not, the least needed are left out, which is said, and then texts go
+/// on in further lines: nothing that is shown is cut.
 std::string table_text(const Table& table, const Terminal& terminal);
 /// Its bars drawn in their column, as wide as `room` leaves them beside the other cells; 0: no limit.
 Table with_bars(Table table, std::size_t room);
-/// Columns that do not fit come in a further part, beside the first column again.
+/// Columns that do not fit come in a further part, with the first column again; nothing is cut.
 std::string side_by_side_text(const SideBySide& table, const Terminal& terminal);
 /// `rows` lines high, with axes and a legend; at most `terminal.width` columns, 80 where that is open.
 std::string chart_text(const Chart& chart, std::size_t rows, const Terminal& terminal);

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
 #include <optional>
 
 #include "base/text/text.hpp"
@@ -10,16 +13,16 @@ namespace gpusel::show {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kShortestText = 8;  // a name or a word of which less says nothing
-constexpr int kSeldomNeeded = 4;          // Column::keep from which a column is worth less than a name in full
+constexpr std::size_t kShortestText = 8;  // narrower, words break more often than they end
+constexpr int kSeldomNeeded = 4;          // Column::keep from which a column is worth less than a name in one line
+constexpr std::size_t kFewRows = 4;       // one of so many may go on in a second line before a column is left out
 constexpr std::size_t kLeastBar = 11;
 constexpr std::size_t kMostBar = 41;
 
-std::string padded_cell(std::string_view cell, std::size_t width, Align align) {
-  const std::string text = fit_width(cell, width);
+std::string padded_cell(std::string_view text, std::size_t width, Align align) {
   const std::size_t used = display_width(text);
   const std::string space(width > used ? width - used : 0, ' ');
-  return align == Align::left ? text + space : space + text;
+  return align == Align::left ? std::string(text) + space : space + std::string(text);
 }
 
 /// How wide each column is, and which there is no room for.
@@ -73,15 +76,6 @@ class TableLayout {
     return found;
   }
 
-  bool shrink(bool droppable) {
-    const auto found = widest([&](std::size_t i) {
-      const Column& column = table_.columns[i];
-      return column.least > 0 && (column.keep > 0) == droppable ? column.least : SIZE_MAX;
-    });
-    if (found) width_[*found] -= std::min(total() - room_, width_[*found] - table_.columns[*found].least);
-    return found.has_value();
-  }
-
   bool drop(int from) {
     std::optional<std::size_t> least;
     for (std::size_t i = 0; i < width_.size(); ++i)
@@ -99,19 +93,68 @@ class TableLayout {
     return found.has_value();
   }
 
-  /// What a reader needs least goes first: columns that may be left out shrink, the least needed are left out, then
-  /// names shrink, then the rest is left out. Of what is left titles break into lines, and then all texts are
-  /// shortened; figures never are.
+  /// A name that few rows have longer than the others goes on in a further line there: its column, the widest first, is
+  /// as wide as the others need it. What may be left out is, instead.
+  bool fold_few() {
+    if (table_.rows.size() < 2) return false;
+    const std::vector<std::size_t> before = width_;
+    const std::size_t few = (table_.rows.size() + kFewRows - 1) / kFewRows;
+    std::vector<std::size_t> order(width_.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return width_[i]; });
+    for (const std::size_t i : order) {
+      const Column& column = table_.columns[i];
+      if (total() <= room_ || !shows(i) || column.align != Align::left || column.keep > 0) continue;
+      std::vector<std::size_t> cells;
+      for (const Row& row : table_.rows) cells.push_back(display_width(row.cells[i].text));
+      std::ranges::sort(cells, std::greater());
+      const std::size_t title = display_width(column.title);
+      const std::size_t needed = std::max(cells[std::min(few, cells.size() - 1)], title);
+      width_[i] = std::max(std::min(needed, width_[i]), width_[i] - std::min(width_[i], total() - room_));
+    }
+    if (total() <= room_) return true;
+    width_ = before;
+    return false;
+  }
+
+  /// Where it is titles alone that are too wide, they go on in further lines.
+  bool break_titles() {
+    const std::vector<std::size_t> before = width_;
+    const std::vector<std::size_t> least = least_widths();
+    const auto of_title = [&](std::size_t i) { return std::min(least[i], width_[i]); };
+    while (total() > room_ && shorten(of_title)) {
+    }
+    if (total() <= room_) return true;
+    width_ = before;
+    return false;
+  }
+
+  /// The longest word of a column's cells: narrower, it would be broken.
+  std::size_t longest_word(std::size_t column) const {
+    std::size_t longest = 0;
+    for (const Row& row : table_.rows)
+      for (const std::string_view word : split(row.cells[column].text, ' '))
+        longest = std::max(longest, display_width(word));
+    return longest;
+  }
+
+  /// What is seldom needed is left out first; then titles go on in further lines, then the few names that are longer
+  /// than the others, then what a reader needs least is left out. Nothing that is shown is cut: of what is left texts
+  /// break between words, and names last.
   void fit() {
-    while (total() > room_ && (shrink(true) || drop(kSeldomNeeded) || shrink(false) || drop(1))) {
+    while (total() > room_ && drop(kSeldomNeeded)) {
+    }
+    while (total() > room_ && !break_titles() && !fold_few() && drop(1)) {
     }
     if (total() <= room_) return;
     const std::vector<std::size_t> least = least_widths();
+    std::vector<std::size_t> words;
+    for (std::size_t i = 0; i < width_.size(); ++i) words.push_back(std::max(longest_word(i), kShortestText));
+    const auto is_text = [&](std::size_t i) { return table_.columns[i].align == Align::left; };
     const auto of_title = [&](std::size_t i) { return std::min(least[i], width_[i]); };
-    const auto of_text = [&](std::size_t i) {
-      return table_.columns[i].align == Align::left ? std::min(kShortestText, least[i]) : least[i];
-    };
-    while (total() > room_ && (shorten(of_title) || shorten(of_text))) {
+    const auto of_words = [&](std::size_t i) { return is_text(i) ? std::min(words[i], width_[i]) : least[i]; };
+    const auto of_text = [&](std::size_t i) { return is_text(i) ? std::min(kShortestText, least[i]) : least[i]; };
+    while (total() > room_ && (shorten(of_title) || shorten(of_words) || shorten(of_text))) {
     }
   }
 
@@ -119,6 +162,56 @@ class TableLayout {
   std::size_t room_;
   std::vector<std::size_t> width_;
   std::vector<std::size_t> dropped_;
+};
+
+/// A text in lines: at blanks where it has any, else behind a separator. A name that is longer than its column stays in
+/// one line, up to `most`, and whatever stands behind it comes below.
+std::vector<std::string> cell_lines(std::string_view text, std::size_t width, std::size_t most) {
+  std::vector<std::string> lines;
+  if (display_width(text) <= width) return {std::string(text)};
+  const std::string wrapped = wrap(text, width, 0);
+  for (const std::string_view one : split(std::string_view(wrapped).substr(0, wrapped.size() - 1), '\n')) {
+    std::vector<std::string> pieces = name_pieces(one, most);
+    lines.insert(lines.end(), std::make_move_iterator(pieces.begin()), std::make_move_iterator(pieces.end()));
+  }
+  return lines;
+}
+
+/// A row, in as many lines as its cells take.
+class RowText {
+ public:
+  RowText(const Table& table, const TableLayout& layout, std::size_t room)
+      : table_(table), layout_(layout), room_(room) {}
+
+  template <class Cells, class TextOf>
+  std::vector<std::string> lines(const Cells& cells, TextOf text_of) const {
+    std::vector<std::string> out(1);
+    std::size_t from = 0, at = 0;  // line and column where the next cell begins
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (!layout_.shows(i)) continue;
+      const std::size_t width = layout_.width(i);
+      const std::vector<std::string> all =
+          cell_lines(text_of(cells[i]), width, room_ == 0 ? SIZE_MAX : std::max(width, room_ - std::min(room_, at)));
+      std::size_t below = from;
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        if (out.size() <= from + k) out.resize(from + k + 1);
+        std::string& line = out[from + k];
+        line += std::string(at - std::min(at, display_width(line)), ' ');
+        line += padded_cell(all[k], width, table_.columns[i].align);
+        if (display_width(all[k]) > width) below = from + k + 1;
+      }
+      from = below;
+      at += width + kGap;
+    }
+    while (out.size() > 1 && trim(out.back()).empty()) out.pop_back();
+    for (std::string& line : out) line.erase(line.find_last_not_of(' ') + 1);
+    return out;
+  }
+
+ private:
+  const Table& table_;
+  const TableLayout& layout_;
+  std::size_t room_;
 };
 
 /// The titles, each in as many lines as its width asks for; the last line of all stands above the figures.
@@ -168,18 +261,14 @@ std::string table_text(const Table& table, const Terminal& terminal) {
   const Table& shown = table.bars ? drawn : table;
   const TableLayout layout(shown, terminal.width);
   std::string out;
+  const RowText rows(shown, layout, terminal.width);
   const auto line = [&](const auto& cells, auto text_of, Meaning meaning) {
-    std::string text;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (layout.shows(i))
-        text += padded_cell(text_of(cells[i]), layout.width(i), shown.columns[i].align) + std::string(kGap, ' ');
-    text.erase(text.find_last_not_of(' ') + 1);
-    out += styled(text, meaning, terminal) + "\n";
+    for (const std::string& one : rows.lines(cells, text_of)) out += styled(one, meaning, terminal) + "\n";
   };
   for (const auto& titles : title_lines(shown, layout))
-    line(titles, [](const std::string& title) { return title; }, Meaning::strong);
+    line(titles, [](const std::string& title) -> const std::string& { return title; }, Meaning::strong);
   for (const Row& row : shown.rows)
-    line(row.cells, [](const Cell& cell) -> const std::string& { return cell.text; }, Meaning::plain);
+    line(row.cells, [](const Cell& cell) -> const std::string& { return cell.text; }, row.meaning);
   std::string names = join_texts(layout.dropped(), ", ", [&](const std::size_t i) { return shown.columns[i].title; });
   if (names.empty()) return out;
   const std::string left_out = wrap(say("too narrow for: {} (-o wide shows all)", names), terminal.width, 2);

@@ -1,0 +1,191 @@
+#include "answer/estimate/what_works.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+using job::Request;
+
+constexpr std::size_t kMostWays = 5;
+constexpr std::size_t kUsualSellers = 3;    // a GPU that so many providers sell can be had
+constexpr int kMostTimesGpus = 8;           // as many as were asked for
+constexpr std::int64_t kShortestSeq = 512;  // shorter training sequences are another job
+constexpr std::int64_t kShortestInput = 256;
+
+/// One flag with its value, as it is typed.
+struct Typed {
+  std::string_view flag;  // without "--"
+  std::string value;
+};
+using TypedFlags = std::vector<Typed>;
+
+class WaySearch {
+ public:
+  WaySearch(const Request& request, const EstimateAnswer& answer, const catalog::Catalog& catalog,
+            const physics::Coefficients& c, std::span<const rules::Rule> rules)
+      : request_(request), answer_(answer), catalog_(catalog), c_(c), rules_(rules) {}
+
+  std::vector<Way> run() {
+    if (answer_.plan.training) try_training();
+    if (answer_.plan.serving) try_serving();
+    keep_best(kMostWays - 2);  // leaves room for other machines
+    if (answer_.plan.training) try_offload();
+    try_more_gpus();
+    try_larger_gpu();
+    keep_best(kMostWays);
+    return std::move(ways_);
+  }
+
+ private:
+  const job::Job& work() const { return answer_.work; }
+  double wanted() const { return physics::least_chance(work(), c_); }
+  bool has_likely() const {
+    return std::ranges::any_of(ways_, [&](const Way& way) { return way.need.likely(wanted()); });
+  }
+
+  /// Of those that fit with the chance asked for as many as there is room for, then the riskier ones, in their order.
+  void keep_best(std::size_t most) {
+    while (ways_.size() > most) {
+      auto last =
+          std::find_if(ways_.rbegin(), ways_.rend(), [&](const Way& way) { return !way.need.likely(wanted()); });
+      if (last == ways_.rend()) last = ways_.rbegin();
+      ways_.erase(std::next(last).base());
+    }
+  }
+
+  /// The answer to the changed line; kept where it fits, and surer than what was asked. Whether it is likely to.
+  bool attempt(const TypedFlags& change) {
+    Request changed = request_;
+    std::string flags;
+    for (const Typed& typed : change) {
+      const auto* option = job::find_option(job::request_options(), typed.flag);
+      if (option == nullptr || !option->set(changed, typed.value)) return false;
+      changed.given.push_back(option->key);
+      flags += format("{}--{} {}", flags.empty() ? "" : " ", typed.flag, typed.value);
+    }
+    const auto answer = answer_estimate(changed, catalog_, c_, false, rules_);
+    if (!answer || !answer->plan.fits || !answer->plan.need.is_known()) return false;
+    const bool likely = answer->plan.need.likely(wanted());
+    if (answer_.plan.fits && !likely) return false;  // no better than what there is
+    const physics::SpokenRate rate = physics::spoken_rate(answer->work, answer->plan, answer->intervals);
+    ways_.push_back(
+        {std::move(flags), answer->plan.need, answer->plan.rate > 0 ? rate.value : 0, std::string(rate.unit)});
+    return likely;
+  }
+
+  /// Halves a length until the job is likely to fit.
+  void halve(std::string_view flag, std::int64_t now, std::int64_t least, const TypedFlags& with) {
+    for (std::int64_t less = now / 2; less >= least; less /= 2) {
+      TypedFlags change = with;
+      change.push_back({flag, format("{}", less)});
+      const std::size_t before = ways_.size();
+      if (attempt(change)) return;
+      ways_.resize(before);
+    }
+  }
+
+  void try_training() {
+    const job::Training& job = work().training;
+    const bool finetunes = work().task == job::Task::finetune;
+    if (job.method == job::Method::full && job.optimizer == job::Optimizer::adamw)
+      attempt({{"optimizer", std::string(to_text(job::Optimizer::adamw8bit))}});
+    TypedFlags adapters;
+    for (const job::Method method : {job::Method::lora, job::Method::qlora}) {
+      const bool lighter = job.method == job::Method::full || (job.method == job::Method::lora && method != job.method);
+      if (!finetunes || !lighter || has_likely()) continue;
+      adapters = {{"method", std::string(to_text(method))}};
+      attempt(adapters);
+    }
+    if (request_.micro_batch) halve("micro-batch", *request_.micro_batch, 1, {});
+    if (!has_likely()) halve("seq-len", job.seq_len, kShortestSeq, adapters);
+  }
+
+  void try_serving() {
+    const job::Inference& job = work().inference;
+    std::vector<const physics::WeightFormat*> formats;
+    for (const std::string_view name : physics::served_formats(job.engine)) {
+      const auto format = physics::weight_format(name);
+      if (format && (*format)->bits < answer_.plan.layout.weights->bits * 0.99 &&
+          physics::has_kernels(**format, answer_.machine.device))
+        formats.push_back(*format);
+    }
+    std::ranges::stable_sort(formats, std::greater(), [](const auto* format) { return format->bits; });
+    double tried = 0;  // bits
+    for (const physics::WeightFormat* format : formats) {
+      if (has_likely() || format->bits == tried) continue;
+      if (attempt({{"quant", std::string(format->name)}})) tried = format->bits;
+    }
+    const job::KvPrecision kv = answer_.plan.layout.kv;
+    const bool wide = kv == job::KvPrecision::bf16 || kv == job::KvPrecision::fp16;
+    if (wide && answer_.machine.device.gpu != nullptr && answer_.machine.device.gpu->has_fp8)
+      attempt({{"kv-cache-dtype", "fp8"}});
+    if (request_.concurrency) halve("concurrency", *request_.concurrency, 1, {});
+    if (work().model->is_generator() && !has_likely()) halve("isl", job.input_tokens, kShortestInput, {});
+  }
+
+  void try_offload() {
+    const job::Training& job = work().training;
+    if (job.offload == job::Offload::none && job.method == job::Method::full && !has_likely())
+      attempt({{"offload", std::string(to_text(job::Offload::optimizer))}});
+  }
+
+  void try_more_gpus() {
+    if (answer_.machine.on_cpu()) return;
+    for (int times = 2; times <= kMostTimesGpus; times *= 2) {
+      const std::size_t before = ways_.size();
+      if (attempt({{"gpus", format("{}", answer_.machine.gpus() * times)}})) return;
+      ways_.resize(before);
+    }
+  }
+
+  /// By memory, and of each size the one that most providers sell.
+  void try_larger_gpu() {
+    const catalog::Gpu* now = answer_.machine.device.gpu;
+    if (answer_.machine.on_cpu() || now == nullptr || !now->memory_gb) return;
+    std::map<const catalog::Gpu*, std::set<std::string_view>> sellers;
+    for (const catalog::Instance& instance : catalog_.instances())
+      if (const catalog::Gpu* gpu = catalog_.gpu_of(instance); gpu != nullptr && !catalog_.offers_of(instance).empty())
+        sellers[gpu].insert(instance.provider);
+    std::size_t most = 0;
+    for (const auto& [gpu, providers] : sellers) most = std::max(most, providers.size());
+    std::map<double, const catalog::Gpu*> of_size;
+    for (const catalog::Gpu& gpu : catalog_.gpus()) {
+      const auto sold = sellers.find(&gpu);
+      if (sold == sellers.end() || sold->second.size() < std::min(most, kUsualSellers)) continue;
+      if (!gpu.memory_gb || *gpu.memory_gb <= *now->memory_gb) continue;
+      const catalog::Gpu*& best = of_size[*gpu.memory_gb];
+      if (best == nullptr || sold->second.size() > sellers[best].size()) best = &gpu;
+    }
+    for (const auto& [size, gpu] : of_size) {
+      const std::size_t before = ways_.size();
+      if (attempt({{"gpu", std::string(gpu->id)}})) return;
+      ways_.resize(before);
+    }
+  }
+
+  const Request& request_;
+  const EstimateAnswer& answer_;
+  const catalog::Catalog& catalog_;
+  const physics::Coefficients& c_;
+  std::span<const rules::Rule> rules_;
+  std::vector<Way> ways_;
+};
+
+}  // namespace
+
+std::vector<Way> what_would_work(const Request& request, const EstimateAnswer& answer, const catalog::Catalog& catalog,
+                                 const physics::Coefficients& c, std::span<const rules::Rule> rules) {
+  const physics::Problem::Kind why = answer.plan.problem.kind;
+  if (why == physics::Problem::Kind::unpublished || why == physics::Problem::Kind::lacking) return {};
+  if (answer.plan.fits && answer.fit.short_verdict() != Verdict::risky) return {};
+  return WaySearch(request, answer, catalog, c, rules).run();
+}
+
+}  // namespace gpusel::answer

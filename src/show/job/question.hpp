@@ -1,0 +1,28 @@
+// A question in the words of whoever asked it, for the first line of an answer, and the names in it.
+#pragma once
+
+#include <string>
+
+#include "job/job.hpp"
+#include "physics/machine.hpp"
+
+namespace gpusel::show {
+
+/// "LoRA fine-tune llama-2-13b: 307M tokens, 2048 per sequence".
+std::string question_of(const job::Job& work);
+/// "H100 SXM 80 GB": as people say it, with its memory and without its maker.
+std::string spoken_gpu(const catalog::Gpu& gpu);
+/// "8 × H100 SXM 80 GB, 2 nodes", "16 vCPU".
+std::string spoken_machine(const physics::Machine& machine);
+/// "1.86", "1,360", "0.0335": two decimals from ten cents on, three digits below.
+std::string spoken_amount(double amount);
+/// Of a month or a year, whole from ten on: "1,360", "733", "7.20".
+std::string spoken_sum(double amount);
+/// "$1.86", "13.20 SEK".
+std::string spoken_money(double amount, Currency currency);
+/// The same of an amount that is written already.
+std::string with_currency(const std::string& amount, Currency currency);
+/// "64 % less", "3 % more", "the same".
+std::string difference_words(double ratio);
+
+}  // namespace gpusel::show

@@ -1,0 +1,24 @@
+#include "show/job/ways_json.hpp"
+
+namespace gpusel::show {
+
+void tell_ways(JsonOut& out, std::span<const answer::Way> ways) {
+  if (ways.empty()) return;
+  out.list("what_would_work", ways, [&](const answer::Way& way) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("flags", way.flags);
+      out.figure("needed_gib", in_gib(way.need.needed));
+      out.figure("usable_gib", in_gib(way.need.available));
+      out.figure("fit_probability", way.need.chance());
+      if (way.rate > 0)
+        out.object("throughput", [&] {
+          out.figure("value", way.rate);
+          out.text("unit", way.unit);
+        });
+      else
+        out.null("throughput");
+    });
+  });
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,355 @@
+#include "show/lists/compare_brief.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "show/catalogue/catalog.hpp"
+#include "show/job/question.hpp"
+#include "show/lists/compare.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::Better;
+using answer::CompareAnswer;
+using answer::Compared;
+using catalog::Number;
+
+/// One row: what it is of an item, and how it is written.
+struct Trait {
+  std::string title;
+  int keep = 1;  // as Column::keep, where items are rows
+  bool number = true;
+  Better better = Better::neither;
+  std::function<Number(const Compared&)> value;                      // orders, and nothing where it is unknown
+  std::function<std::string(const Compared&, const Number&)> words;  // of the value where there is none: unknown
+};
+
+Number figure_of(const Compared& item, std::string_view key) {
+  const auto all = answer::figures();
+  for (std::size_t at = 0; at < all.size(); ++at)
+    if (all[at].key == key) return item.values[at].number;
+  return std::nullopt;
+}
+
+Trait figure(std::string title, int keep, std::string_view key, Better better,
+             std::function<std::string(double)> shown) {
+  return {std::move(title),
+          keep,
+          true,
+          better,
+          [key](const Compared& item) { return figure_of(item, key); },
+          [shown = std::move(shown)](const Compared&, const Number& value) {
+            return value ? shown(*value) : std::string("?");
+          }};
+}
+
+std::string in_hundreds(double value) { return format("{:.0f}", value); }
+std::string none_or_number(double value) { return value == 0 ? say("none") : human_number(value); }
+
+const physics::InferenceSpeed* speed_in(const Compared& item) {
+  return item.usable() && item.planned->plan.serving && item.generates ? &item.planned->plan.serving->speed : nullptr;
+}
+
+bool ends(const CompareAnswer& comparison) { return comparison.work && comparison.work->ends(); }
+
+/// What the job costs: all of it where it ends, a million tokens or one thing where it does not.
+Number unit_cost(const CompareAnswer& comparison, const Compared& item) {
+  if (!item.usable() || !item.cost) return std::nullopt;
+  if (ends(comparison)) return Number(item.cost->total);
+  return item.cost->per_million_tokens ? item.cost->per_million_tokens : item.cost->per_unit;
+}
+
+std::string cost_title(const CompareAnswer& comparison) {
+  const std::string_view code = comparison.currency.code();
+  if (ends(comparison)) return say("{} for the job", code);
+  const bool of_tokens = std::ranges::any_of(comparison.items, [](const Compared& item) {
+    return item.usable() && item.cost && item.cost->per_million_tokens;
+  });
+  if (of_tokens) return say("{} per million tokens", code);
+  if (comparison.work->counted) return say("{} per {}", code, say_name(comparison.work->counted->unit.priced));
+  return say("{} each", code);
+}
+
+std::string gpu_column(const Compared& item) {
+  if (item.has_no_gpu()) return say("none");
+  const std::string name = item.gpu != nullptr ? spoken_gpu(*item.gpu) : say("undisclosed");
+  const Number count = item.gpus();
+  return count == 1.0 ? name : format("{} × {}", share_text(count), name);
+}
+
+Trait words(std::string title, int keep, std::function<std::string(const Compared&)> of) {
+  return {std::move(title), keep, false,
+          Better::neither,  {},   [of = std::move(of)](const Compared& item, const Number&) { return of(item); }};
+}
+
+std::string date_of(const Compared& item) {
+  if (item.offer == nullptr) return "-";
+  const Date date = Date::from_packed(item.offer->as_of);
+  return date.known() ? date.text() : say("undated");
+}
+
+std::string range_words(const physics::Interval& range) {
+  return range.high > 0 ? say("{} to {}", human_number(range.low), human_number(range.high)) : std::string("?");
+}
+
+void add_latency(std::vector<Trait>& traits, const CompareAnswer& comparison) {
+  const double percent = comparison.work->inference.slo_percentile;
+  const bool loaded = std::ranges::any_of(comparison.items, [](const Compared& item) {
+    const auto* speed = speed_in(item);
+    return speed != nullptr && speed->load;
+  });
+  const auto of = [&](std::string title, auto ms) {
+    traits.push_back({std::move(title), 2, true, Better::less,
+                      [ms](const Compared& item) {
+                        const auto* speed = speed_in(item);
+                        return speed != nullptr ? Number(ms(*speed)) : std::nullopt;
+                      },
+                      [](const Compared&, const Number& value) { return value ? in_hundreds(*value) : "-"; }});
+  };
+  if (std::ranges::none_of(comparison.items, [](const Compared& item) { return speed_in(item) != nullptr; })) return;
+  of(loaded ? say("p{:g} TTFT, ms", percent) : say("TTFT, ms"),
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.ttft_within(percent) : s.ttft); });
+  of(loaded ? say("p{:g} ITL, ms", percent) : say("ITL, ms"),
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.itl_within(percent) : s.itl); });
+}
+
+void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
+  traits.push_back({cost_title(comparison), 0, true, Better::less,
+                    [&comparison](const Compared& item) { return unit_cost(comparison, item); },
+                    [](const Compared&, const Number& value) { return value ? spoken_amount(*value) : "-"; }});
+  if (ends(comparison))
+    traits.push_back({say("hours"), 1, true, Better::less,
+                      [](const Compared& item) { return item.usable() ? Number(item.job_hours) : std::nullopt; },
+                      [](const Compared&, const Number& value) {
+                        return value ? (*value < 100 ? format("{:.1f}", *value) : human_number(std::round(*value)))
+                                     : "-";
+                      }});
+  const std::string unit = comparison.work->counted ? say_name(comparison.work->counted->unit.rate) : say("tokens/s");
+  traits.push_back({unit, 1, true, Better::more,
+                    [](const Compared& item) { return item.usable() ? Number(item.planned->plan.rate) : std::nullopt; },
+                    [](const Compared&, const Number& value) { return value ? human_number(*value) : "-"; }});
+  traits.push_back(words(say("  80 % of runs"), 4, [](const Compared& item) {
+    return item.usable() ? range_words(item.intervals.rate) : std::string("-");
+  }));
+  if (!comparison.work->counted && !job::is_training(comparison.work->task)) add_latency(traits, comparison);
+  traits.push_back(words(say("GiB per GPU"), 3, [](const Compared& item) {
+    if (item.planned == nullptr || !item.planned->plan.need.is_known()) return std::string("?");
+    const physics::MemoryNeed& need = item.planned->plan.need;
+    return say("{:.1f} of {:.1f}", in_gib(need.needed), in_gib(need.available));
+  }));
+  traits.push_back({say("fits"), 0, true, Better::neither,
+                    [](const Compared& item) {
+                      return item.planned != nullptr && item.planned->plan.need.is_known()
+                                 ? Number(item.planned->plan.need.chance())
+                                 : std::nullopt;
+                    },
+                    [](const Compared& item, const Number& value) {
+                      if (item.planned == nullptr) return say("no");
+                      return value ? answer::chance_words(*value) : std::string("?");
+                    }});
+}
+
+void add_hardware_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
+  const std::string_view code = comparison.currency.code();
+  traits.push_back(figure(say("{}/h per GB", code), 2, "price_per_hour_per_gb", Better::less, spoken_amount));
+  traits.push_back(figure(say("memory, GB"), 0, "memory_gb", Better::more, none_or_number));
+  traits.push_back(figure(say("bandwidth, GB/s"), 1, "memory_bandwidth_gbs", Better::more, none_or_number));
+  traits.push_back(figure(say("BF16 dense, TFLOPS"), 1, "bf16_dense_tflops", Better::more, none_or_number));
+  traits.push_back(figure(say("FP8 dense, TFLOPS"), 2, "fp8_dense_tflops", Better::more, none_or_number));
+  traits.push_back(figure(say("GPU link, GB/s"), 3, "interconnect_gbs_bidir", Better::more, none_or_number));
+  traits.push_back(figure(say("power, W"), 4, "tdp_w", Better::less, none_or_number));
+}
+
+void add_host_traits(std::vector<Trait>& traits) {
+  traits.push_back(figure(say("vCPU"), 4, "vcpu", Better::more, none_or_number));
+  traits.push_back(figure(say("host memory, GiB"), 4, "memory_gib", Better::more, none_or_number));
+  traits.push_back(figure(say("network, Gbit/s"), 5, "network_gbps", Better::more, none_or_number));
+}
+
+/// Those that are asked of these items: the figures that decide.
+std::vector<Trait> traits_of(const CompareAnswer& comparison) {
+  std::vector<Trait> traits;
+  const std::string_view code = comparison.currency.code();
+  const auto any = [&](auto is) { return std::ranges::any_of(comparison.items, is); };
+  const bool instances = any([](const Compared& item) { return item.instance != nullptr; });
+  const bool whole = any([](const Compared& item) { return item.instance != nullptr || item.counted; });
+  if (whole) traits.push_back(words(say("GPU"), 1, gpu_column));
+  if (whole) traits.push_back(figure(say("{}/h", code), 0, "price_per_hour", Better::less, spoken_amount));
+  if (!whole || !comparison.work)
+    traits.push_back(figure(say("{}/h per GPU", code), 1, "price_per_hour_per_gpu", Better::less, spoken_amount));
+  if (comparison.work)
+    add_job_traits(traits, comparison);
+  else
+    add_hardware_traits(traits, comparison);
+  if (!comparison.work && instances) add_host_traits(traits);
+  traits.push_back(words(say("price date"), 3, date_of));
+  return traits;
+}
+
+struct Valued {
+  std::vector<Number> values;
+  std::vector<bool> best;
+};
+
+/// The best is only known where all are that have one, and says something only where they differ.
+Valued valued(const Trait& trait, std::span<const Compared> items) {
+  Valued out{{}, std::vector<bool>(items.size(), false)};
+  for (const Compared& item : items) out.values.push_back(trait.value ? trait.value(item) : std::nullopt);
+  if (trait.better == Better::neither) return out;
+  std::vector<double> known;
+  for (const Number& value : out.values)
+    if (value) known.push_back(*value);
+  if (known.size() < 2) return out;
+  const auto [low, high] = std::ranges::minmax_element(known);
+  if (*low == *high) return out;
+  const double best = trait.better == Better::more ? *high : *low;
+  for (std::size_t i = 0; i < items.size(); ++i) out.best[i] = out.values[i] && *out.values[i] == best;
+  return out;
+}
+
+/// The same with an item in each row, where it has no room to be a column.
+Table as_rows(const CompareAnswer& comparison, std::span<const Trait> traits) {
+  std::vector<Column> columns{left(say("name"))};
+  for (const Trait& trait : traits) {
+    std::string title(trim(trait.title));
+    columns.push_back(trait.number ? right(std::move(title), trait.keep) : left(std::move(title), trait.keep));
+  }
+  Table table(std::move(columns));
+  std::vector<std::vector<Cell>> rows;
+  for (const Compared& item : comparison.items) rows.push_back({compared_name(item)});
+  for (const Trait& trait : traits) {
+    const Valued all = valued(trait, comparison.items);
+    const bool marked = (std::ranges::find(all.best, true) != all.best.end());
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      rows[i].emplace_back(trait.words(comparison.items[i], all.values[i]) + (all.best[i] ? "*" : marked ? " " : ""));
+  }
+  for (auto& row : rows) table.add(std::move(row));
+  return table;
+}
+
+/// The cheapest of those that are sure to do the job, of those that may where none is.
+const Compared* pick(const CompareAnswer& comparison) {
+  const Compared* best = nullptr;
+  const auto risky = [](const Compared& item) { return item.fit.short_verdict() == answer::Verdict::risky; };
+  for (const Compared& item : comparison.items) {
+    const Number cost = unit_cost(comparison, item);
+    if (!item.usable() || !cost) continue;
+    if (best == nullptr || (risky(*best) && !risky(item)) ||
+        (risky(*best) == risky(item) && *cost < *unit_cost(comparison, *best)))
+      best = &item;
+  }
+  return best;
+}
+
+std::string times_words(double ratio) {
+  return ratio >= 1.095 ? say("{:.1f} × as fast", ratio)
+         : ratio > 0.95 ? say("as fast")
+                        : say("at {:.0f} % of the speed", 100 * ratio);
+}
+
+/// Of the others the one that is asked of first.
+std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
+  const Compared* other = nullptr;
+  for (const Compared& item : comparison.items)
+    if (&item != &best && item.usable() && unit_cost(comparison, item) && other == nullptr) other = &item;
+  const std::string name = compared_name(best);
+  if (other == nullptr) return say("Pick {}: the only one that does the job at a known price.", name);
+  const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
+  const std::string less = difference_words(ratio);
+  const std::string speed = times_words(best.planned->plan.rate / other->planned->plan.rate);
+  if (ends(comparison)) return say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
+  const bool of_tokens = best.cost->per_million_tokens.has_value();
+  return of_tokens ? say("Pick {}: {} per token than {}, {}.", name, less, compared_name(*other), speed)
+                   : say("Pick {}: {} for the same work than {}, {}.", name, less, compared_name(*other), speed);
+}
+
+/// Who leads in what, where no job says what counts.
+std::string leaders(const CompareAnswer& comparison) {
+  struct Contest {
+    std::string_view key;
+    Better better;
+    std::string_view words;
+  };
+  static constexpr Contest kContests[] = {
+      {"price_per_hour_per_gpu", Better::less, to_say("cheapest per GPU: {} ({})")},
+      {"price_per_hour_per_gb", Better::less, to_say("cheapest per GB: {} ({})")},
+      {"memory_gb", Better::more, to_say("most memory: {} ({} GB)")},
+      {"memory_bandwidth_gbs", Better::more, to_say("fastest memory: {} ({} GB/s)")},
+      {"bf16_dense_tflops", Better::more, to_say("fastest BF16: {} ({} TFLOPS)")},
+  };
+  std::string line;
+  for (const Contest& contest : kContests) {
+    const Compared* best = nullptr;
+    bool complete = true, differ = false;
+    for (const Compared& item : comparison.items) {
+      const Number value = figure_of(item, contest.key);
+      if (!value) complete = false;
+      if (!value) continue;
+      const double now = best != nullptr ? *figure_of(*best, contest.key) : *value;
+      differ = differ || now != *value;
+      if (best == nullptr || (contest.better == Better::more ? *value > now : *value < now)) best = &item;
+    }
+    if (!complete || !differ) continue;
+    const double value = *figure_of(*best, contest.key);
+    const bool of_money = contest.better == Better::less;
+    std::string one = say_text(contest.words);
+    for (const std::string& part :
+         {compared_name(*best), of_money ? spoken_money(value, comparison.currency) : human_number(value)})
+      one.replace(one.find("{}"), 2, part);
+    line += (line.empty() ? "" : " · ") + one;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
+  std::vector<Text> out;
+  if (!comparison.work) {
+    if (std::string line = leaders(comparison); !line.empty()) {
+      line[0] = line[0] >= 'a' && line[0] <= 'z' ? static_cast<char>(line[0] - 'a' + 'A') : line[0];
+      out.emplace_back(std::move(line));
+    }
+    return out;
+  }
+  const Compared* best = pick(comparison);
+  if (best != nullptr) {
+    out.emplace_back(pick_words(comparison, *best), Meaning::best);
+  } else {
+    const bool any = std::ranges::any_of(comparison.items, &Compared::usable);
+    out.emplace_back(any ? say("No price is known of those that do the job.") : say("None of them does the job."),
+                     Meaning::warn);
+  }
+  if (best != nullptr && best->fit.short_verdict() == answer::Verdict::risky)
+    out.emplace_back(
+        say("Risk: {} fits with {}.", compared_name(*best), answer::chance_words(best->planned->plan.need.chance())),
+        Meaning::warn);
+  for (const Compared& item : comparison.items)
+    if (!item.usable()) out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
+  return out;
+}
+
+SideBySide compare_brief_table(const CompareAnswer& comparison) {
+  std::vector<std::string> names;
+  for (const Compared& item : comparison.items) names.push_back(compared_name(item));
+  SideBySide table(std::move(names));
+  const std::vector<Trait> traits = traits_of(comparison);
+  for (const Trait& trait : traits) {
+    const Valued all = valued(trait, comparison.items);
+    SideRow row{trait.title, {}};
+    for (std::size_t i = 0; i < comparison.items.size(); ++i)
+      row.cells.push_back(
+          {trait.words(comparison.items[i], all.values[i]), {}, trait.number, static_cast<bool>(all.best[i])});
+    table.add(std::move(row));
+  }
+  table.as_rows.push_back(as_rows(comparison, traits));
+  return table;
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,179 @@
+#include "show/money/cost_brief.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "answer/facts/candidates.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "show/job/question.hpp"
+#include "show/money/cost.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+using answer::BreakEvens;
+using answer::CostAnswer;
+using answer::CostItem;
+using answer::TermCost;
+using catalog::Number;
+
+bool is_of_a_job(const CostItem& item) { return item.subject.job && item.subject.job->hours; }
+
+/// What is paid: for the whole job, or for a month.
+Number sum_of(const CostItem& item, const TermCost& term) {
+  return is_of_a_job(item) ? term.sums().job : term.sums().month;
+}
+
+/// "$1,359 a month on-demand; spot $733 (46 % less), reserved-1y $856 (37 % less)".
+std::string sum_words(const CostItem& item, const CostAnswer& answer) {
+  const Currency currency = answer.converter.currency();
+  const auto& job = item.subject.job;
+  std::string first, others;
+  Number base;
+  for (const TermCost& term : item.terms) {
+    const Number sum = sum_of(item, term);
+    if (!sum) continue;
+    const std::string amount = (term.is_at_most() ? "≤ " : "") +
+                               with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
+    const std::string name(to_text(term.offer->term));
+    if (!base) {
+      base = sum;
+      first = is_of_a_job(item)
+                  ? say("{} for the job, {}, {}", amount, human_duration(seconds(*job->hours * 3600)), name)
+                  : say("{} a month, {}", amount, name);
+      continue;
+    }
+    others += format("{}{} {} ({})", others.empty() ? "" : ", ", name, amount, difference_words(*sum / *base));
+  }
+  return others.empty() ? first : first + "; " + others;
+}
+
+class CostRows {
+ public:
+  explicit CostRows(const CostItem& item) : item_(item), table_(names(item)) {}
+
+  /// In words, where any has some.
+  void words(const std::string& title, const std::function<std::string(const TermCost&)>& of) {
+    SideRow row{title, {}};
+    for (const TermCost& term : item_.terms) row.cells.push_back({of(term), {}, false, false});
+    table_.add(std::move(row));
+  }
+
+  /// Of amounts that no term has, no row; the least has a mark where they differ.
+  void amounts(const std::string& title, const std::function<Number(const TermCost&)>& of, bool marks = false,
+               std::string (*shown)(double) = spoken_amount) {
+    SideRow row{title, {}};
+    Number least;
+    bool differ = false, any = false;
+    for (const TermCost& term : item_.terms) {
+      const Number amount = of(term);
+      any = any || amount;
+      if (amount && least) differ = differ || *amount != *least;
+      if (amount) least = std::min(least.value_or(*amount), *amount);
+      row.cells.push_back({amount ? shown(*amount) : "-", {}, true, false});
+    }
+    if (!any) return;
+    for (std::size_t i = 0; i < item_.terms.size() && marks && differ; ++i)
+      row.cells[i].best = of(item_.terms[i]) == least;
+    table_.add(std::move(row));
+  }
+
+  SideBySide take() { return std::move(table_); }
+
+ private:
+  static std::vector<std::string> names(const CostItem& item) {
+    std::vector<std::string> all;
+    for (const TermCost& term : item.terms) all.emplace_back(to_text(term.offer->term));
+    return all;
+  }
+
+  const CostItem& item_;
+  SideBySide table_;
+};
+
+/// The sum and its parts, a term in each column.
+SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
+  const std::string code(answer.converter.currency().code());
+  const bool job = is_of_a_job(item);
+  const auto& lines = item.terms.front().lines;
+  CostRows rows(item);
+  rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, true);
+  if (job) rows.amounts(say("{} for the job", code), [](const TermCost& t) { return t.instances().job; }, true);
+  rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
+  for (std::size_t at = 0; at < lines.size(); ++at)
+    rows.words(say("  + {}, month", lines[at].key), [&](const TermCost& t) {
+      return t.lines[at].known && t.lines[at].amounts.month ? spoken_sum(*t.lines[at].amounts.month) : std::string("?");
+    });
+  if (!lines.empty() && job)
+    rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
+  if (!lines.empty())
+    rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
+  if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
+  rows.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
+  rows.amounts(say("{} per hour of work", code), [](const TermCost& t) {
+    return t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour
+                                                                                            : Number();
+  });
+  rows.amounts(say("{} per million tokens", code), [](const TermCost& t) { return t.per_million_tokens; });
+  if (item.subject.job && !item.subject.job->unit.empty())
+    rows.amounts(say("{} per {}", code, say_name(item.subject.job->unit)),
+                 [](const TermCost& t) { return t.per_unit; });
+  rows.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
+  rows.words(say("price date"), [](const TermCost& t) {
+    const Date date = Date::from_packed(t.offer->as_of);
+    return date.known() ? date.text() : say("undated");
+  });
+  return rows.take();
+}
+
+std::string in_percent(double share) { return say("{} %", human_number(share * 100)); }
+
+void add_decisions(Document& page, const BreakEvens& found) {
+  for (const answer::CommitmentBreakEven& one : found.commitments) {
+    const auto term = to_text(one.committed.offer->term);
+    page.line(one.hours_per_month
+                  ? say("{} is cheaper than on-demand from {} h of use a month ({})", term,
+                        human_number(*one.hours_per_month), in_percent(*one.hours_per_month / kHoursPerMonth))
+                  : say("{} is never cheaper than on-demand", term));
+  }
+  if (!found.spot) return;
+  const answer::SpotBreakEven& spot = *found.spot;
+  std::string line = spot.time_ratio > 1
+                         ? say("spot is cheaper while interruptions make the work take less than {} × as long",
+                               human_number(spot.time_ratio))
+                         : say("spot is not cheaper");
+  if (spot.share) line += say("; about {} of instances are reclaimed within a month", in_percent(spot.share->mid));
+  page.line(line);
+}
+
+}  // namespace
+
+Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakEvens* found) {
+  Document page;
+  const std::string name = subject_name(item.subject) +
+                           (item.subject.rank > 0 ? say(", recommendation {}", item.subject.rank) : std::string());
+  if (item.terms.empty()) return page.line(Text(say("{}: no price is known that meets this", name), Meaning::warn));
+  const std::string sum = sum_words(item, answer);
+  page.line(Text(sum.empty() ? say("{}: it has no total", name) : format("{}: {}", name, sum), Meaning::best));
+  if (!item.subject.problem.empty())
+    page.line(Text(say("no plan for the job: {}", printable(item.subject.problem)), Meaning::warn));
+  page.gap().add(parts_table(item, answer)).gap();
+  if (found != nullptr) add_decisions(page, *found);
+  std::vector<std::string_view> lacking;
+  for (const TermCost& term : item.terms)
+    for (const std::string_view key : term.lacking())
+      if (std::ranges::find(lacking, key) == lacking.end()) lacking.push_back(key);
+  std::string unpriced;
+  for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
+  if (!unpriced.empty())
+    page.line(Text(say("Warning: not in the total, its price is not known: {}", unpriced), Meaning::warn), 9);
+  const bool guess = std::ranges::any_of(
+      item.terms, [&](const TermCost& term) { return answer::is_guess(*term.offer, answer.today); });
+  if (guess) page.line(Text(say("Note: {}", answer::guess_text()), Meaning::warn), 6);
+  return page;
+}
+
+}  // namespace gpusel::show
