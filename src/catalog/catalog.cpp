@@ -15,9 +15,9 @@ namespace {
 std::unexpected<Error> unknown(const std::string& what, std::string_view name, std::vector<std::string_view> known,
                                std::string all) {
   std::sort(known.begin(), known.end());
-  std::string hint = did_you_mean(name, known);
+  const Hint hint = did_you_mean(name, known);
   return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {},
-                     hint.empty() ? std::move(all) : std::move(hint));
+                     hint.or_else(std::move(all)));
 }
 
 /// Every spelling of every record's name.
