@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text/text.hpp"
-#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "cli/help/descriptions.hpp"
 #include "cli/help/topics.hpp"
@@ -23,20 +22,20 @@ struct HelpLine {
   std::string_view flags;  // separated by ';'
 };
 constexpr HelpLine kHelpLines[] = {
-    {to_say("Job"), "-m, --model NAME|FILE;-t, --task inference|finetune|pretrain|render|…;--stages FILE"},
-    {to_say("Load"), "--rps N;--rate N;--concurrency N;--isl N;--osl N;--ttft MS;--itl MS;--e2e MS"},
-    {to_say("Traffic"), "--traffic chat|code|rag|FILE;--daily office|consumer|flat;--replicas N"},
-    {to_say("Training"), "--method full|lora|qlora;--tokens N;--epochs N;--seq-len N;--global-batch N"},
-    {to_say("Weights"), "--quant fp8|int8|w4a16|q4_k_m;--kv-cache-dtype fp8;--engine vllm|sglang|…"},
-    {to_say("Media"), "--images N;--audio-hours N;--frames N;--scene-vram 20GB;--sessions N;--codec av1"},
-    {to_say("Machine"), "--gpus N;--gpus-per-node N;--tp N"},
-    {to_say("Where"), "--cloud aws,gcp;--not-cloud vast;-r, --region R;--residency eu;--market"},
-    {to_say("Limits"), "--gpu H100:8;--min-vram 40GB;--max-price 5;--budget 200;--deadline 12h;--max-nodes N"},
-    {to_say("Prices"), "--spot;--term reserved-1y|month;--price SKU=4.2;--discount aws=10%;--currency EUR"},
+    {to_say("Job"), "-m, --model NAME|FILE;-t, --task inference|finetune|render|…"},
+    {to_say("Load"), "--rps N;--rate N;--concurrency N;--isl N;--osl N;--ttft MS;--itl MS"},
+    {to_say("Traffic"), "--traffic chat|code|rag|FILE;--daily office|consumer;--replicas N"},
+    {to_say("Training"), "--method full|lora|qlora;--tokens N;--epochs N;--seq-len N"},
+    {to_say("Weights"), "--quant fp8|int8|w4a16|q4_k_m;--engine vllm|sglang|…"},
+    {to_say("Media"), "--frames N;--scene-vram 20GB;--sessions N;--codec av1"},
+    {to_say("Where"), "--cloud aws,gcp;--not-cloud vast;--region eu;--market"},
+    {to_say("Limits"), "--gpu H100:8;--max-price 5;--budget 200;--deadline 12h"},
+    {to_say("Machine"), "--gpus N;--gpus-per-node N;--nodes N;--min-vram 40GB"},
+    {to_say("Prices"), "--spot;--term reserved-1y|month;--price SKU=4.2;--currency EUR"},
     {to_say("Use"), "--hours-per-day N;--days N;--storage-gb GB;--egress-gb GB"},
-    {to_say("Rank by"), "--objective cost|speed|balanced"},
-    {to_say("List"), "-n N;--filter 'vram>=48 && price<3';--sort price,-bandwidth;--columns id,price"},
-    {to_say("Output"), "-o json|csv|markdown|html;--json;-q;--why;--rejected;--explain;--evidence;--poc"},
+    {to_say("Rank by"), "--objective cost|speed|balanced;-n N"},
+    {to_say("List"), "-n N;--filter 'vram>=48 && price<3';--sort price,-bandwidth"},
+    {to_say("Output"), "-o json|csv|markdown|html;--json;--why;--rejected;--explain"},
 };
 
 /// Flags that the lines above stand for: of the question, and those that every command has.
@@ -119,8 +118,23 @@ std::string page_name(const Command& command) {
   return page;
 }
 
+/// Words in lines that end.
+std::string wrapped(std::string_view words, std::size_t indent = 0) {
+  std::string text = show::wrap(words, kHelpWidth, indent);
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
 std::string heading(const Command& command) {
-  return show::wrap(format("gpusel {} - {}", command.name, say_text(command.summary)), kHelpWidth, 2) + "\n";
+  return wrapped(format("gpusel {} - {}", command.name, say_text(command.summary)), 2);
+}
+
+/// Of a sentence that is too long for a line, what stands before its last comma or colon that fits.
+std::string clause(const std::string& text, std::size_t width) {
+  if (display_width(text) <= width) return text;
+  for (auto at = text.find_last_of(",:;"); at != std::string::npos && at > 0; at = text.find_last_of(",:;", at - 1))
+    if (display_width(std::string_view(text).substr(0, at)) <= width) return text.substr(0, at);
+  return fit_width(text, width);
 }
 
 std::string examples_of(const Command& command) {
@@ -162,14 +176,23 @@ std::string short_help(const Command& command, const Parsed& parsed) {
   std::size_t width = 0;
   for (const auto& [label, pieces] : lines) width = std::max(width, display_width(label));
   constexpr std::size_t kOwnColumn = 24;
-  if (!parsed.positional.empty()) out += entry(parsed.positional, parsed.positional_help, kOwnColumn);
-  bool own = !parsed.positional.empty();
+  constexpr std::size_t kFew = 5;
+  std::vector<const Flag*> own;
   for (const Flag& flag : parsed.flags)
-    if (!is_shared(flag) && std::ranges::find(told, &flag) == told.end()) {
-      out += entry(term_in_help(flag), flag.help, kOwnColumn);
-      own = true;
-    }
-  if (own) out += "\n";
+    if (!is_shared(flag) && std::ranges::find(told, &flag) == told.end()) own.push_back(&flag);
+  if (!parsed.positional.empty()) out += entry(parsed.positional, parsed.positional_help, kOwnColumn);
+  const bool in_full = own.size() <= kFew || lines.size() <= kFew;
+  if (in_full)
+    for (const Flag* flag : own) out += entry(term_in_help(*flag), flag->help, kOwnColumn);
+  if (!parsed.positional.empty() || (in_full && !own.empty())) out += "\n";
+  if (!in_full) {
+    std::vector<std::string> pieces;
+    constexpr std::size_t kMostOwn = 10;
+    for (std::size_t i = 0; i < std::min(kMostOwn, own.size()); ++i)
+      pieces.push_back(own[i]->name() + (own[i]->value.empty() || own[i]->optional_value ? "" : " " + own[i]->value));
+    lines.emplace_back(say("Also"), std::move(pieces));
+    width = std::max(width, display_width(lines.back().first));
+  }
   for (const auto& [label, pieces] : lines) out += line_of(label, pieces, width + 2);
   return out + "\n" + say("More: --help-all (every flag), man {}", page_name(command)) + "\n";
 }
@@ -178,7 +201,7 @@ std::string full_help(const Command& command, const Parsed& parsed) {
   constexpr std::size_t kColumn = 30;
   std::string out = heading(command) + "\n";
   if (const std::string_view text = description_of(command.name); !text.empty())
-    out += show::wrap(say_text(text), kHelpWidth, 0) + "\n\n";
+    out += wrapped(say_text(text)) + "\n";
   out += examples_of(command);
   if (!parsed.positional.empty()) out += "\n" + entry(parsed.positional, parsed.positional_help, kColumn);
   std::vector<std::string> groups;
@@ -197,20 +220,22 @@ std::string commands_help(std::string_view group) {
   constexpr std::size_t kColumn = 14;
   std::string out =
       group.empty()
-          ? show::wrap(say("Chooses cloud GPU instances for a job: what fits, how fast, for how much, and why."),
-                       kHelpWidth, 0) +
-                "\n\n  gpusel recommend llama-3.1-8b --rps 10\n"
-          : show::wrap(format("gpusel {} - {}", group, group_summary(group)), kHelpWidth, 2) + "\n";
+          ? wrapped(say("Chooses cloud GPU instances for a job: what fits, how fast, for how much, and why.")) +
+                "\n  gpusel recommend llama-3.1-8b --rps 10\n"
+          : wrapped(format("gpusel {} - {}", group, group_summary(group)), 2);
   out += "\n" + say("Commands") + ":\n";
   std::string_view told;
+  const auto row = [](std::string_view name, const std::string& what) {
+    return entry(std::string(name), clause(what, kHelpWidth - kColumn), kColumn);
+  };
   for (const Command& command : commands()) {
     const std::string_view own = group_of(command);
     if (own == group && !group.empty()) {
-      out += entry(std::string(last_word(command)), say_text(command.summary), kColumn);
+      out += row(last_word(command), say_text(command.summary));
     } else if (group.empty() && own.empty()) {
-      out += entry(std::string(command.name), say_text(command.summary), kColumn);
+      out += row(command.name, say_text(command.summary));
     } else if (group.empty() && own != told) {
-      out += entry(std::string(own), group_summary(own), kColumn);
+      out += row(own, group_summary(own));
       told = own;
     }
   }
@@ -223,8 +248,11 @@ std::string topic_help(std::string_view name) {
   const std::string text = topic(name);
   if (text.empty()) return {};
   std::string out;
-  for (const std::string_view line : split(text, '\n'))
-    out += (line.starts_with("  ") || line.empty() ? std::string(line) : show::wrap(line, kHelpWidth, 0)) + "\n";
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    out += line.starts_with("  ") || line.empty() ? std::string(line) + "\n" : wrapped(line);
+  }
   return out;
 }
 
@@ -253,11 +281,8 @@ std::string first_lines(Context& context) {
       if (const auto age = days_between(Date::from_packed(offer.as_of), *today)) ages.push_back(std::max(0, *age));
     std::ranges::sort(ages);
     if (!ages.empty())
-      out += show::wrap(say("{} prices, half of them younger than {}, the newest {} old; own prices: gpusel help prices",
-                            catalog->offers().size(), human_duration(seconds(86400.0 * ages[ages.size() / 2])),
-                            human_duration(seconds(86400.0 * ages.front()))),
-                        kHelpWidth, 0) +
-             "\n";
+      out += wrapped(say("{} prices, {} to {} days old, half of them under {} days. Your own: gpusel help prices",
+                         catalog->offers().size(), ages.front(), ages.back(), ages[ages.size() / 2]));
   }
   return out + say("All commands: gpusel help") + "\n";
 }

@@ -31,12 +31,11 @@ constexpr Topic kTopics[] = {
             "fetched: the program works offline.\n\n"
             "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
             "  --discount aws=30%              your discount on a provider, GPU, family or SKU\n"
-            "  --own \"8xH100@12/h\"             a machine of your own\n"
             "  --overlay prices.csv            a table with columns instance,price\n"
             "  --max-price-age 30d             drop older prices\n"
             "  --term spot | reserved-1y | month | any\n\n"
-            "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists, gpusel catalog "
-            "new writes a file to fill in.")},
+            "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
+            "own is a few lines of YAML: docs/catalog.md.")},
     {"ci", "json",
      to_say("In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
             "objects too (gpusel.error/1).\n\n"

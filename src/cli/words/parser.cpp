@@ -137,13 +137,16 @@ class Words {
   /// A switch that may have a value takes the next word only if it is one: what else follows is a word of its own.
   std::vector<std::string> with_values(const std::vector<std::string>& words) const {
     static constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "on", "off", "1", "0"};
-    std::vector<std::string> out = words;
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const bool is_switch = out[i].starts_with("--") && std::ranges::any_of(parsed_.flags, [&](const Flag& flag) {
-                               return flag.optional_value && flag.spelled_by(out[i]);
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      out.push_back(words[i]);
+      const bool is_switch = words[i].starts_with("--") && words[i].find('=') == std::string::npos &&
+                             std::ranges::any_of(parsed_.flags, [&](const Flag& flag) {
+                               return flag.optional_value && flag.spelled_by(words[i]);
                              });
-      const bool has_value = i + 1 < out.size() && std::ranges::find(kTruths, out[i + 1]) != std::end(kTruths);
-      if (is_switch && !has_value && out[i].find('=') == std::string::npos) out[i] += "=true";
+      if (!is_switch) continue;
+      const bool has_value = i + 1 < words.size() && std::ranges::find(kTruths, words[i + 1]) != std::end(kTruths);
+      out.back() += "=" + (has_value ? words[++i] : "true");
     }
     return out;
   }
@@ -156,16 +159,14 @@ class Words {
       option = sub.add_flag_callback(flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
     } else {
       const auto each = [this, &flag, name](const std::vector<std::string>& values) {
-        if (values.empty()) set(flag.set, "true", name);
-        // CLI11 gives an empty value where an optional one was left out.
         for (const std::string& value : values)
           set(flag.set, value.empty() && flag.optional_value ? "true" : value, name);
       };
       option = sub.add_option_function<std::vector<std::string>>(flag.names, each, flag.help);
       option->type_name(flag.value)->type_size(1);
-      option->expected(flag.optional_value ? 0 : 1, 1);  // each time; what follows its value is a positional
+      option->expected(1);  // each time; what follows its value is a positional
       option->multi_option_policy(flag.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
-      if (!flag.optional_value) option->allow_extra_args(false);
+      option->allow_extra_args(false);
     }
     if (!flag.group.empty()) option->group(flag.group);
   }

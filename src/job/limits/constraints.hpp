@@ -93,4 +93,18 @@ Status add_weights(std::string_view text, Objective& objective);
 namespace gpusel {
 template <>
 inline constexpr auto enum_names<job::ObjectiveKind> = std::to_array<std::string_view>({"cost", "speed", "balanced"});
+template <>
+inline constexpr auto enum_spellings<job::ObjectiveKind> = std::to_array<Spelling<job::ObjectiveKind>>({
+    {"price", job::ObjectiveKind::cost},
+    {"cheap", job::ObjectiveKind::cost},
+    {"cheapest", job::ObjectiveKind::cost},
+    {"total", job::ObjectiveKind::cost},
+    {"money", job::ObjectiveKind::cost},
+    {"latency", job::ObjectiveKind::speed},
+    {"throughput", job::ObjectiveKind::speed},
+    {"time", job::ObjectiveKind::speed},
+    {"fast", job::ObjectiveKind::speed},
+    {"fastest", job::ObjectiveKind::speed},
+    {"balance", job::ObjectiveKind::balanced},
+});
 }
