@@ -205,6 +205,12 @@ catalog::LoadOptions Context::layers() const {
 std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   catalog::LoadOptions options = layers();
   options.own = common.own_prices;
+  const bool has_tables = std::ranges::any_of(options.overlays, [](const auto& one) { return one.ends_with(".csv"); });
+  if (has_tables && options.own.empty()) {
+    const auto day = today();
+    if (!day) return std::unexpected(Errors{day.error()});
+    options.own.as_of = *day;
+  }
   if (options.own.empty()) return catalog::load(options, replay.documents);
   const auto day = today();
   if (!day) return std::unexpected(Errors{day.error()});

@@ -1,12 +1,15 @@
 // What somebody types who has not read the manual: each line is answered, and as what it was taken.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/io/document.hpp"
 #include "cli/help/help.hpp"
+#include "base/text/text.hpp"
+#include "cli/command.hpp"
 #include "support/program.hpp"
 
 namespace first_guess_test {
@@ -147,8 +150,9 @@ TEST_CASE("a unit of another dimension is refused with what would be right") {
 }
 
 TEST_CASE("an error is an object where data were asked for, wherever the flag stands") {
-  for (const char* line : {"gpusel recommend nosuchmodel --json", "gpusel --json recommend nosuchmodel",
-                           "gpusel recommend nosuchmodel -o json", "gpusel recommend --nosuchflag -ojson llama-3.1-8b"}) {
+  for (const char* line :
+       {"gpusel recommend nosuchmodel --json", "gpusel --json recommend nosuchmodel",
+        "gpusel recommend nosuchmodel -o json", "gpusel recommend --nosuchflag -ojson llama-3.1-8b"}) {
     const Run run = shell(line);
     CAPTURE(line, run.out, run.err);
     CHECK(run.status == 2);
@@ -176,8 +180,12 @@ TEST_CASE("an amount typed in a currency is of that currency") {
 
 TEST_CASE("why takes the last question, which nobody else can read") {
   const std::string state = scratch_directory();
-  const Setting keeps{.environment = {{"XDG_STATE_HOME", state}, {"CI", ""}, {"COLUMNS", "100"}, {"NO_COLOR", "1"},
-                                      {"GPUSEL_TODAY", "2026-11-20"}, {"HOME", "/nonexistent"}}};
+  const Setting keeps{.environment = {{"XDG_STATE_HOME", state},
+                                      {"CI", ""},
+                                      {"COLUMNS", "100"},
+                                      {"NO_COLOR", "1"},
+                                      {"GPUSEL_TODAY", "2026-11-20"},
+                                      {"HOME", "/nonexistent"}}};
   const Run none = shell("gpusel why 2", keeps);
   CHECK(none.status == 2);
   CHECK(none.err.find("gpusel recommend llama-3.1-8b --rps 10") != std::string::npos);

@@ -44,8 +44,8 @@ class MachineMaker {
     if (!all) return std::unexpected(all.error());
     const std::int64_t gpus = *all;
     // Fewer GPUs than a node has: the job takes part of one node.
-    const std::int64_t per_node = request_.nodes ? gpus / *request_.nodes
-                                                 : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
+    const std::int64_t per_node =
+        request_.nodes ? gpus / *request_.nodes : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
     if (!request_.gpus) assumed.push_back({"gpus", static_cast<double>(gpus)});
     if (gpus % per_node != 0)
       return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
@@ -176,7 +176,8 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
     return found;
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
-  if (request.model.empty()) return missing_error(say("say which model"), "model", say("--model llama-7b, for example"));
+  if (request.model.empty())
+    return missing_error(say("say which model"), "model", say("--model llama-7b, for example"));
   if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {

@@ -99,9 +99,8 @@ AboutRule tell_limit(const job::Limit& limit) {
                   .source = {},
                   .advice = {}};
   if (!limit.also.usual.empty()) about.advice.push_back(say("default: {} {}", limit.flag(), limit.also.usual));
-  about.advice.push_back(limit.also.open.empty()
-                             ? say("leave out {}, or give it another value", limit.flag())
-                             : say("{} {} lets everything pass", limit.flag(), limit.also.open));
+  about.advice.push_back(limit.also.open.empty() ? say("leave out {}, or give it another value", limit.flag())
+                                                 : say("{} {} lets everything pass", limit.flag(), limit.also.open));
   return about;
 }
 
@@ -120,7 +119,8 @@ std::string template_text(const std::string& message) {
 
 std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules) {
   const std::string folded = fold_name(id);
-  if (const auto rule = std::ranges::find(rules, folded, &rules::Rule::id); rule != rules.end()) return tell_rule(*rule);
+  if (const auto rule = std::ranges::find(rules, folded, &rules::Rule::id); rule != rules.end())
+    return tell_rule(*rule);
   for (const PlannerReason& reason : kReasons)
     if (reason.id == folded)
       return AboutRule{.id = folded,

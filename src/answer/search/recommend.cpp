@@ -230,7 +230,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
                          const physics::Coefficients& coefficients) {
   if (!question.request.task)
     return missing_error(say("say what is to be done"), "task",
-                       say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
+                         say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;

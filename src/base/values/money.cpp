@@ -18,9 +18,9 @@ struct CurrencyName {
   std::string_view code;
 };
 constexpr CurrencyName kCurrencyNames[] = {
-    {"$", "USD"},    {"us$", "USD"},    {"dollar", "USD"}, {"dollars", "USD"}, {"美元", "USD"}, {"美金", "USD"},
-    {"€", "EUR"},    {"euro", "EUR"},   {"euros", "EUR"},  {"欧元", "EUR"},    {"£", "GBP"},    {"英镑", "GBP"},
-    {"￥", "CNY"},   {"¥", "CNY"},      {"rmb", "CNY"},    {"yuan", "CNY"},    {"元", "CNY"},   {"块", "CNY"},
+    {"$", "USD"},      {"us$", "USD"},  {"dollar", "USD"}, {"dollars", "USD"}, {"美元", "USD"}, {"美金", "USD"},
+    {"€", "EUR"},      {"euro", "EUR"}, {"euros", "EUR"},  {"欧元", "EUR"},    {"£", "GBP"},    {"英镑", "GBP"},
+    {"￥", "CNY"},     {"¥", "CNY"},    {"rmb", "CNY"},    {"yuan", "CNY"},    {"元", "CNY"},   {"块", "CNY"},
     {"人民币", "CNY"}, {"日元", "JPY"}, {"円", "JPY"},     {"yen", "JPY"},     {"₹", "INR"}};
 
 struct Period {

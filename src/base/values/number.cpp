@@ -155,13 +155,14 @@ const Unit* find_unit(std::string_view name, std::optional<Kind> kind = std::nul
 }
 
 /// What may be said to come at a rate, in front of the slash: "10 req/s", "60 frames/s".
-constexpr std::string_view kComing[] = {"req", "reqs", "request", "requests", "query", "queries", "请求", "次", "frames"};
+constexpr std::string_view kComing[] = {"req",     "reqs", "request", "requests", "query",
+                                        "queries", "请求", "次",      "frames"};
 
 /// A thing that is counted, as it may stand behind its number.
-constexpr std::string_view kCounted[] = {"token",  "tokens",  "tok",  "image",  "images", "frame",     "frames",
-                                         "sample", "samples", "step", "steps",  "epoch",  "epochs",    "user",
+constexpr std::string_view kCounted[] = {"token",  "tokens",  "tok",      "image",  "images",  "frame",   "frames",
+                                         "sample", "samples", "step",     "steps",  "epoch",   "epochs",  "user",
                                          "users",  "request", "requests", "stream", "streams", "session", "sessions",
-                                         "个", "张", "路", "帧", "轮", "步"};
+                                         "个",     "张",      "路",       "帧",     "轮",      "步"};
 
 /// A multiplier behind a number; 0: it is none.
 double multiplier(std::string_view suffix, double kilo) {
@@ -372,7 +373,8 @@ Result<double> parse_quantity(std::string_view given, Range allowed, double kilo
     const auto end = text.find_last_of("0123456789.");
     if (end == std::string_view::npos) return parse_count(text, allowed, kilo);
     // "1.5M tokens", or without a space between: "300tokens".
-    const auto begin = std::min(text.find(' ', end) == std::string_view::npos ? end + 1 : text.find(' ', end), text.size());
+    const auto begin =
+        std::min(text.find(' ', end) == std::string_view::npos ? end + 1 : text.find(' ', end), text.size());
     const bool is_counted = std::ranges::find(kCounted, lower(trim(text.substr(begin)))) != std::end(kCounted);
     return parse_count(is_counted ? text.substr(0, begin) : text, allowed, kilo);
   }
@@ -381,7 +383,8 @@ Result<double> parse_quantity(std::string_view given, Range allowed, double kilo
     const auto share = parse_share(text);
     return share ? within(*share, text, allowed) : share;
   }
-  if (unit == "%") return parse_count(text.ends_with('%') ? trim(text.substr(0, text.size() - 1)) : text, allowed, kilo);
+  if (unit == "%")
+    return parse_count(text.ends_with('%') ? trim(text.substr(0, text.size() - 1)) : text, allowed, kilo);
   if (const auto number = plain_number(text)) return within(*number, text, allowed);
   if (const auto measure = parse_measure(text, unit)) return within(*measure, text, allowed);
   // "4k" of whatever it is; a unit of another dimension is refused with what would be right.
@@ -390,8 +393,10 @@ Result<double> parse_quantity(std::string_view given, Range allowed, double kilo
     Kind kind;
     std::string_view written;
   };
-  static constexpr Example kExamples[] = {{Kind::bytes, "80GB, 64GiB"},       {Kind::bytes_per_second, "900GB/s"},
-                                          {Kind::bits_per_second, "100Gbps"}, {Kind::time, "500ms, 0.5s, 12h"},
+  static constexpr Example kExamples[] = {{Kind::bytes, "80GB, 64GiB"},
+                                          {Kind::bytes_per_second, "900GB/s"},
+                                          {Kind::bits_per_second, "100Gbps"},
+                                          {Kind::time, "500ms, 0.5s, 12h"},
                                           {Kind::rate, "10, 10/s, 600/min"}};
   const Unit* kept = find_unit(unit);
   for (const Example& example : kExamples)

@@ -42,7 +42,7 @@ class OwnLayer {
 
   Errors apply() {
     add_source(kOwnDiscount, say("--discount on the command line"), !own_.discounts.empty());
-    add_source(kOwnPrice, say("--price on the command line"), !own_.prices.empty());
+    add_source(kOwnPrice, say("your own price: --price, or a table with --overlay"), !own_.prices.empty());
     discount();
     for (const OwnPrice& price : own_.prices) set(price);
     tables_.own_market();

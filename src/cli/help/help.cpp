@@ -166,8 +166,7 @@ std::string short_help(const Command& command, const Parsed& parsed) {
   for (const HelpLine& line : kHelpLines) {
     std::vector<std::string> pieces;
     for (const std::string_view piece : split(line.flags, ';'))
-      if (const Flag* flag = flag_of(piece, parsed);
-          flag != nullptr && std::ranges::find(told, flag) == told.end()) {
+      if (const Flag* flag = flag_of(piece, parsed); flag != nullptr && std::ranges::find(told, flag) == told.end()) {
         pieces.emplace_back(piece);
         told.push_back(flag);
       }
@@ -200,8 +199,7 @@ std::string short_help(const Command& command, const Parsed& parsed) {
 std::string full_help(const Command& command, const Parsed& parsed) {
   constexpr std::size_t kColumn = 30;
   std::string out = heading(command) + "\n";
-  if (const std::string_view text = description_of(command.name); !text.empty())
-    out += wrapped(say_text(text)) + "\n";
+  if (const std::string_view text = description_of(command.name); !text.empty()) out += wrapped(say_text(text)) + "\n";
   out += examples_of(command);
   if (!parsed.positional.empty()) out += "\n" + entry(parsed.positional, parsed.positional_help, kColumn);
   std::vector<std::string> groups;
@@ -240,8 +238,8 @@ std::string commands_help(std::string_view group) {
     }
   }
   if (!group.empty()) return out + "\n" + say("More: gpusel {} COMMAND --help", group) + "\n";
-  out += "\n" + say("More: gpusel help COMMAND, gpusel help slo|prices|ci|quantization|memory, gpusel --version");
-  return out + "\n";
+  return out + "\n" +
+         wrapped(say("More: gpusel help COMMAND, gpusel help slo|prices|ci|quantization|memory, gpusel --version"));
 }
 
 std::string topic_help(std::string_view name) {
@@ -311,7 +309,9 @@ int run_help(const std::vector<std::string>& words, Context& context) {
   }
   std::vector<std::string_view> known = topics();
   for (const Command& one : commands()) known.push_back(one.name);
-  return context.fail(Error{ErrorKind::usage, say("no help on '{}'", printable(shorten(words[0], 40))), {},
+  return context.fail(Error{ErrorKind::usage,
+                            say("no help on '{}'", printable(shorten(words[0], 40))),
+                            {},
                             did_you_mean(words[0], known).or_else(say("all commands: gpusel help"))});
 }
 

@@ -37,13 +37,14 @@ constexpr Topic kTopics[] = {
             "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
             "own is a few lines of YAML: docs/catalog.md.")},
     {"ci", "json",
-     to_say("In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
-            "objects too (gpusel.error/1).\n\n"
-            "  gpusel check --policy policy.yaml llama-7b --task finetune\n"
-            "  gpusel lock llama-7b --task finetune    record the answer\n"
-            "  gpusel diff gpusel.lock --exit-code     what changed since\n\n"
-            "Exit status: 0 answer, 1 could not write or read, 2 wrong question, 3 nothing qualifies, 4 policy "
-            "violated, 5 invalid catalogue, 6 price older than --max-price-age.")},
+     to_say(
+         "In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
+         "objects too (gpusel.error/1).\n\n"
+         "  gpusel check --policy policy.yaml llama-7b --task finetune\n"
+         "  gpusel lock llama-7b --task finetune    record the answer\n"
+         "  gpusel diff gpusel.lock --exit-code     what changed since\n\n"
+         "Exit status: 0 answer, 1 could not write or read, 2 wrong question, 3 nothing qualifies, 4 policy "
+         "violated, 5 invalid catalogue, 6 price older than --max-price-age.")},
     {"quantization", "quant",
      to_say("Weights: --quant bf16, fp16, fp8, int8, w4a16 (AWQ, GPTQ), nvfp4, mxfp4 or a GGUF name such as q4_k_m. "
             "KV cache: --kv-cache-dtype fp8 or int8. Without --quant the formats of the model's publisher are "

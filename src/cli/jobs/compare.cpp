@@ -52,7 +52,8 @@ Parsed make_compare() {
   Parsed parsed;
   parsed.positional = "NAMES";
   parsed.positional_places = {{"", "GPU|SKU"}};
-  parsed.positional_help = say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"; and a model");
+  parsed.positional_help =
+      say("two to eight GPUs, instances, or several of one: h100:8, \"2x p4d.24xlarge\"; and a model");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->names.emplace_back(name);

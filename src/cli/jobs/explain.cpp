@@ -49,8 +49,8 @@ class Explain {
     const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
     if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
     if (options_.words.size() > 1)
-      return usage_error(say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40),
-                             shorten(options_.words[1], 40)));
+      return usage_error(
+          say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
     if (!options_.words.empty()) options_.subject = options_.words.front();
     return {};
   }
@@ -59,11 +59,8 @@ class Explain {
   int without_job(const LoadedFacts& ground) {
     const auto about = answer::about_rule(options_.subject, ground.rules);
     if (!about)
-      return context_.fail(Error{ErrorKind::usage,
-                                 say("no job whose answer could be explained"),
-                                 "--model",
-                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"),
-                                 true});
+      return context_.fail(Error{ErrorKind::usage, say("no job whose answer could be explained"), "--model",
+                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
     print({.data = [&] { return show::about_rule_json(*about); },
            .document = [&](bool) { return show::about_rule_page(*about); }},
           ground.format, context_);
@@ -201,7 +198,8 @@ bool ask_again(ExplainOptions& options, const std::vector<Flag>& flags, Context&
 
 int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
   // The first word that is a number is a rank.
-  const auto rank = std::ranges::find_if(options.words, [](const auto& word) { return plain_number(word).has_value(); });
+  const auto rank =
+      std::ranges::find_if(options.words, [](const auto& word) { return plain_number(word).has_value(); });
   if (rank != options.words.end()) {
     if (Status set = job::assign(*rank, options.rank, job::kCount); !set) return context.fail(set.error());
     options.words.erase(rank);
@@ -213,7 +211,9 @@ int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& co
   const bool names_model =
       catalog && std::ranges::any_of(options.words, [&](const auto& word) { return catalog->model(word).has_value(); });
   if (!asks && !names_model && !ask_again(options, flags, context) && options.words.empty())
-    return context.fail(Error{ErrorKind::usage, say("no question was asked yet"), {},
+    return context.fail(Error{ErrorKind::usage,
+                              say("no question was asked yet"),
+                              {},
                               say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")});
   return Explain(options, context).run();
 }

@@ -36,7 +36,7 @@ struct RecommendOptions : JobOptions {
   Sections beside;
   std::string stages;
   bool poc = false;
-  std::optional<std::int64_t> rank;  // that it is for
+  std::optional<std::int64_t> rank;         // that it is for
   std::vector<std::string> question_flags;  // what of a line is kept for `gpusel why`
 };
 

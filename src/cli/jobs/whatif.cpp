@@ -63,7 +63,8 @@ std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::
   for (auto& setting : settings) {
     if (setting.key == "max_price" && options.constraints.max_price)
       setting.value = format("{}", *options.constraints.max_price);
-    if (setting.key == "budget" && options.constraints.budget) setting.value = format("{}", *options.constraints.budget);
+    if (setting.key == "budget" && options.constraints.budget)
+      setting.value = format("{}", *options.constraints.budget);
   }
   return {};
 }
@@ -127,7 +128,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                    [&question](std::string_view text) { return set_swing(text, question.swing); }});
   flags.push_back(
       {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
-  flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
+  flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), group,
+                   [&question](std::string_view text) {
                      std::optional<job::ObjectiveKind> kind;
                      Status set = job::assign(text, kind);
                      if (set) question.objective.kind = *kind;

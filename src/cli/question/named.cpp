@@ -18,6 +18,7 @@ namespace {
 bool names_gpus(std::string_view word, const catalog::Catalog& catalog) {
   const auto spec = job::parse_gpu_spec(word);
   if (!spec || (spec->names.empty() && spec->vendor.empty())) return false;
+  if (spec->names.empty() && catalog.provider(word)) return false;  // "aws" sells more than it makes
   return std::ranges::any_of(catalog.gpus(), [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); });
 }
 
@@ -146,9 +147,9 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {
   parsed.positional = "WORDS";
   parsed.positional_places = {{"", takes == Takes::all ? "MODEL|GPU|SKU|PROVIDER" : "MODEL|GPU|SKU"}};
-  parsed.positional_help = takes == Takes::all
-                               ? say("model, task, GPU, instance, provider or region, in any order: llama-3.1-8b h100 aws")
-                               : say("model, task, GPU or instance, in any order: qwen3-32b h100:2");
+  parsed.positional_help =
+      takes == Takes::all ? say("model, task, GPU, instance, provider or region, in any order: llama-3.1-8b h100 aws")
+                          : say("model, task, GPU or instance, in any order: qwen3-32b h100:2");
   parsed.positional_set = [&words](std::string_view word) -> Status {
     words.emplace_back(word);
     return {};

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "answer/search/recommend.hpp"
-#include "cli/context.hpp"
 #include "cli/command.hpp"
+#include "cli/context.hpp"
 
 namespace gpusel::cli {
 

@@ -8,9 +8,9 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
-#include "cli/settings/settings.hpp"
 #include "cli/help/help.hpp"
 #include "cli/help/synonyms.hpp"
+#include "cli/settings/settings.hpp"
 
 namespace gpusel::cli {
 

@@ -13,9 +13,9 @@ using catalog::ModelKind;
 
 /// Keys that every class of counted work takes.
 constexpr std::string_view kCommon[] = {
-    "id",         "task",          "model",         "params_b",     "active_params_b", "profile",
-    "gpu",        "gpus",          "gpus_per_node", "nodes", "interconnect", "internode_gbps",  "min_fit",
-    "confidence", "vcpus_per_gpu", "storage_gbs"};
+    "id",      "task",       "model",         "params_b",   "active_params_b", "profile",
+    "gpu",     "gpus",       "gpus_per_node", "nodes",      "interconnect",    "internode_gbps",
+    "min_fit", "confidence", "vcpus_per_gpu", "storage_gbs"};
 /// Those of networks.
 constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
                                             "batch",  "concurrency",    "micro_batch"};
@@ -190,7 +190,7 @@ bool is_counted(const Request& request, const catalog::Model* model) {
 Result<Job> resolve_counted(const Request& request, const catalog::Model* model, const catalog::Catalog& catalog) {
   if (!request.task)
     return missing_error(say("say what is to be done"), "task",
-                       say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
+                         say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   return CountedResolver(request, model, catalog).run();
 }
 

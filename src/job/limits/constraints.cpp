@@ -167,8 +167,9 @@ constexpr Range kMoneyRange{.low = 0, .high = 1e9};
 Status keep_money(const TypedMoney& money, double amount, std::string_view key, std::optional<double>& place,
                   Constraints& c) {
   if (!kMoneyRange.contains(amount))
-    return usage_error(say("{} is out of range", human_number(amount)), {},
-                       say("allowed: {}", say("from {} to {}", human_number(kMoneyRange.low), human_number(kMoneyRange.high))));
+    return usage_error(
+        say("{} is out of range", human_number(amount)), {},
+        say("allowed: {}", say("from {} to {}", human_number(kMoneyRange.low), human_number(kMoneyRange.high))));
   place = amount;
   std::erase_if(c.money_in, [&](const auto& one) { return one.first == key; });
   if (money.currency) c.money_in.emplace_back(key, *money.currency);

@@ -22,8 +22,8 @@ struct GpuSpec {
   std::string text;                // as it was given
   std::vector<std::string> names;  // folded; any of them; empty: any GPU
   std::string vendor;
-  Bounds memory_gb;  // per GPU, as marketed
-  Bounds count;      // per instance
+  Bounds memory_gb;                   // per GPU, as marketed
+  Bounds count;                       // per instance
   std::optional<std::int64_t> nodes;  // of "2x8xH100"
   bool none = false;                  // "none": no GPU at all
 
@@ -107,4 +107,4 @@ inline constexpr auto enum_spellings<job::ObjectiveKind> = std::to_array<Spellin
     {"fastest", job::ObjectiveKind::speed},
     {"balance", job::ObjectiveKind::balanced},
 });
-}
+}  // namespace gpusel

@@ -26,8 +26,8 @@ constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 // Key, other spellings, what help shows of the value, help, group, reading, whether a switch, whether repeated; what it
 // is judged on and in what turn; its form; what else is true of it.
 constexpr Limit kLimits[] = {
-    {{"gpu", "accelerator gpus", "SPEC", to_say("H100:8, 2x8xH100, 80GB+, nvidia:A100,H100:40GB..80GB:1..8, any, none"), kHardware,
-      GPUSEL_DO(add_gpu(t, c)), false, true},
+    {{"gpu", "accelerator gpus", "SPEC", to_say("H100:8, 2x8xH100, 80GB+, nvidia:A100,H100:40GB..80GB:1..8, any, none"),
+      kHardware, GPUSEL_DO(add_gpu(t, c)), false, true},
      {Subject::gpu, Turn::kind},
      held<&C::gpus>(judge_gpu, relax_gpu),
      {.needs_gpu = true}},
@@ -142,10 +142,12 @@ constexpr Limit kLimits[] = {
     {{"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)), false, true},
      {Subject::machine, Turn::place},
      held<&C::families>(judge_family, one_more, Fact::family, to_say("family"))},
-    {{"allow_list", "", "REGEX", to_say("only SKUs that match, or provider/SKU: '^aws/p'"), kPlace, GPUSEL_DO(assign(t, c.allow_list))},
+    {{"allow_list", "", "REGEX", to_say("only SKUs that match, or provider/SKU: '^aws/p'"), kPlace,
+      GPUSEL_DO(assign(t, c.allow_list))},
      {Subject::machine, Turn::place},
      held<&C::allow_list>(judge_allow_list, relax_allow_list)},
-    {{"deny_list", "", "REGEX", to_say("no SKU that matches, nor provider/SKU: '^vast/'"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
+    {{"deny_list", "", "REGEX", to_say("no SKU that matches, nor provider/SKU: '^vast/'"), kPlace,
+      GPUSEL_DO(assign(t, c.deny_list))},
      {Subject::machine, Turn::place},
      held<&C::deny_list>(judge_deny_list, without)},
     {{"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
@@ -158,13 +160,12 @@ constexpr Limit kLimits[] = {
      {Subject::offer, Turn::money},
      held<&C::terms>(judge_term, one_more, Fact::term, to_say("term")),
      {.usual = "on-demand", .open = "any"}},
-    {{"max_price", "price-per-hour-max", "MONEY", to_say("price of all nodes, at most: 5 per hour, $1500/month, 30CNY"), kMoney,
-      GPUSEL_DO(set_hourly(t, c))},
+    {{"max_price", "price-per-hour-max", "MONEY", to_say("price of all nodes, at most: 5 per hour, $1500/month, 30CNY"),
+      kMoney, GPUSEL_DO(set_hourly(t, c))},
      {Subject::price, Turn::money},
      most<&C::max_price>(Fact::price_per_hour, to_say("price per hour")),
      {.trades = true, .nearest_price = true, .question = to_say("USD per hour, at most (any)")}},
-    {{"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
-      GPUSEL_DO(set_budget(t, c))},
+    {{"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney, GPUSEL_DO(set_budget(t, c))},
      {Subject::job, Turn::money},
      most<&C::budget>(Fact::cost, to_say("cost")),
      {.trades = true, .of_ending = true}},
@@ -300,9 +301,10 @@ bool asks_for_gpu(const Constraints& limits) {
 
 Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const catalog::Catalog& catalog) {
   if (!limits.money_in.empty())
-    return usage_error(say("the amount is in {}, the answer in another currency", limits.money_in.front().second.code()),
-                       find_limit(limits.money_in.front().first)->flag(),
-                       say("add --currency {}", limits.money_in.front().second.code()));
+    return usage_error(
+        say("the amount is in {}, the answer in another currency", limits.money_in.front().second.code()),
+        find_limit(limits.money_in.front().first)->flag(),
+        say("add --currency {}", limits.money_in.front().second.code()));
   std::vector<rules::Rule> rules;
   for (const Limit* limit : judged_limits()) {
     if (!limit->form.is_set(limits)) continue;

@@ -220,8 +220,7 @@ constexpr Option<Request> kOptions[] = {
     {"scene", "", "CLASS", to_say("size of the scene in words, instead of scene_vram_gib"), kGraphics,
      GPUSEL_SET(r.scene)},
     {"scene_vram_gib", "scene-vram", "GIB", to_say("memory that the scene or a session takes, GiB or with a unit"),
-     kGraphics,
-     GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000, "gib"})},
+     kGraphics, GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000, "gib"})},
     {"frames", "num-frames", "N", to_say("frames to render in all; of a generated video, its length"), kGraphics,
      GPUSEL_SET(r.frames, kAmount)},
     {"seconds_per_frame", "", "S", to_say("measured time of one frame; with --on"), kGraphics,
@@ -251,7 +250,8 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.time_steps, kAmount)},
     {"preprocess", "", "KIND", to_say("etl, tokenize, images, video, features or trees"), kGraphics,
      GPUSEL_SET(r.preprocess)},
-    {"data_gb", "", "GB", to_say("data to go through in all, GB"), kGraphics, GPUSEL_SET(r.data_gb, Limits{{1e-9, 1e15}, 1000, "gb"})},
+    {"data_gb", "", "GB", to_say("data to go through in all, GB"), kGraphics,
+     GPUSEL_SET(r.data_gb, Limits{{1e-9, 1e15}, 1000, "gb"})},
 };
 
 #undef GPUSEL_SET

@@ -24,10 +24,10 @@ struct Request {
 
   std::string id;
   std::optional<Task> task;
-  bool task_assumed = false;         // nobody said it: the model and the other options tell
+  bool task_assumed = false;          // nobody said it: the model and the other options tell
   std::string_view task_remark = {};  // how the word for it was understood
-  std::string model;                 // catalogue name or path
-  std::optional<Node> inline_model;  // an object of config.json keys
+  std::string model;                  // catalogue name or path
+  std::optional<Node> inline_model;   // an object of config.json keys
   bool names_model() const { return inline_model || !model.empty(); }
   std::optional<double> params_b;
   std::optional<double> active_params_b;

@@ -19,7 +19,8 @@ struct TaskWord {
   std::string_view remark = {};
 };
 
-constexpr std::string_view kTrainingRemark = to_say("training is taken as fine-tuning; --task pretrain trains from scratch");
+constexpr std::string_view kTrainingRemark =
+    to_say("training is taken as fine-tuning; --task pretrain trains from scratch");
 
 constexpr TaskWord kTaskWords[] = {
     {"serve", Task::inference},
@@ -177,18 +178,32 @@ struct TellingKey {
   Task task;
 };
 constexpr TellingKey kOfModels[] = {
-    {"method", Task::finetune},      {"lora_rank", Task::finetune}, {"lora_targets", Task::finetune},
+    {"method", Task::finetune},         {"lora_rank", Task::finetune}, {"lora_targets", Task::finetune},
     {"virtual_tokens", Task::finetune}, {"epochs", Task::finetune},    {"dataset_size", Task::finetune},
-    {"optimizer", Task::finetune},   {"framework", Task::finetune}, {"global_batch", Task::finetune},
+    {"optimizer", Task::finetune},      {"framework", Task::finetune}, {"global_batch", Task::finetune},
 };
 constexpr TellingKey kWithoutModel[] = {
-    {"render", Task::render},         {"renderer", Task::render},      {"scene", Task::render},
-    {"scene_vram_gib", Task::render}, {"frames", Task::render},        {"seconds_per_frame", Task::render},
-    {"on", Task::render},             {"sessions", Task::render},      {"guest", Task::render},
-    {"solver", Task::simulate},       {"cells", Task::simulate},       {"time_steps", Task::simulate},
-    {"preprocess", Task::preprocess}, {"data_gb", Task::preprocess},   {"codec", Task::transcode},
-    {"input_codec", Task::transcode}, {"ladder", Task::transcode},     {"bitrate_mbps", Task::transcode},
-    {"streams", Task::transcode},     {"video_hours", Task::transcode}, {"live", Task::transcode},
+    {"render", Task::render},
+    {"renderer", Task::render},
+    {"scene", Task::render},
+    {"scene_vram_gib", Task::render},
+    {"frames", Task::render},
+    {"seconds_per_frame", Task::render},
+    {"on", Task::render},
+    {"sessions", Task::render},
+    {"guest", Task::render},
+    {"solver", Task::simulate},
+    {"cells", Task::simulate},
+    {"time_steps", Task::simulate},
+    {"preprocess", Task::preprocess},
+    {"data_gb", Task::preprocess},
+    {"codec", Task::transcode},
+    {"input_codec", Task::transcode},
+    {"ladder", Task::transcode},
+    {"bitrate_mbps", Task::transcode},
+    {"streams", Task::transcode},
+    {"video_hours", Task::transcode},
+    {"live", Task::transcode},
 };
 /// Of the training group, but as true of serving.
 constexpr std::string_view kOfEitherTask[] = {"precision", "offload", "batch"};

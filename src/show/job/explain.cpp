@@ -120,14 +120,10 @@ Document explanation_page(const ExplainView& view) {
 }
 
 Json about_rule_json(const answer::AboutRule& rule) {
-  return {{"schema", "gpusel.rule/1"},
-          {"id", rule.id},
-          {"kind", rule.kind},
-          {"effect", rule.effect},
-          {"message", rule.message},
-          {"condition", text_or_null(rule.condition)},
-          {"decided", rule.decided},
-          {"source", text_or_null(rule.source)},
+  return {{"schema", "gpusel.rule/1"}, {"id", rule.id},
+          {"kind", rule.kind},         {"effect", rule.effect},
+          {"message", rule.message},   {"condition", text_or_null(rule.condition)},
+          {"decided", rule.decided},   {"source", text_or_null(rule.source)},
           {"advice", rule.advice}};
 }
 
