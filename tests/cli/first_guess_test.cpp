@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/io/document.hpp"
-#include "cli/help/help.hpp"
 #include "base/text/text.hpp"
 #include "cli/command.hpp"
+#include "cli/help/help.hpp"
 #include "support/program.hpp"
 
 namespace first_guess_test {
@@ -30,8 +30,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --rps 10", "Serve llama-3.1-8b: 10 req/s"},
     {"gpusel recommend meta-llama/Llama-3.1-8B", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b h100", "H100"},
-    {"gpusel recommend llama-3.1-8b aws", "aws"},
-    {"gpusel recommend aws llama-3.1-8b spot", "spot"},
+    {"gpusel recommend llama-3.1-8b aws", "aws · on-demand"},
+    {"gpusel recommend aws llama-3.1-8b spot", "aws · spot"},
     {"gpusel estimate llama-3.1-8b --gpu h100", "1 × NVIDIA H100"},
     {"gpusel estimate llama-3.1-8b h100", "1 × NVIDIA H100"},
     {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
@@ -104,6 +104,9 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
     {"gpusel recommend 云游戏", "render · realtime"},
+    {"gpusel recommend 千问2-7b", "Serve qwen2-7b"},
+    {"gpusel recommend 百川2-13b", "Serve baichuan2-13b"},
+    {"gpusel recommend llama-3.1-8b --region 杭州", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --term 抢占式", "spot"},
     {"gpusel recommend llama-3.1-8b --term 按量付费", "on-demand"},
 };
@@ -176,6 +179,20 @@ TEST_CASE("an amount typed in a currency is of that currency") {
   CHECK(yuan.out.find("\"currency\": \"CNY\"") != std::string::npos);
   const Run both = shell("gpusel recommend llama-3.1-8b --max-price 30CNY --currency USD -o json -n 1");
   CHECK(both.out.find("\"currency\": \"USD\"") != std::string::npos);
+}
+
+TEST_CASE("a table of prices is laid on top as it is") {
+  const std::string table = scratch_file("own-prices.csv", "instance,price\ng6e.xlarge,0.123\naws/g6.xlarge,￥4\n");
+  const Run run = shell("gpusel instances show g6e.xlarge --overlay " + table);
+  CHECK(run.status == 0);
+  CHECK(run.out.find("0.123") != std::string::npos);
+  CHECK(run.out.find("own-price") != std::string::npos);
+  const std::string wrong = scratch_file("wrong-prices.csv", "instance,price\ng6e.xlarge,cheap\n");
+  const Run bad = shell("gpusel recommend llama-3.1-8b --overlay " + wrong);
+  CHECK(bad.status == 5);
+  CHECK(bad.err.find("wrong-prices.csv:2:12: 'cheap' is not an amount of money") != std::string::npos);
+  const std::string other = scratch_file("other-prices.csv", "instance,colour\ng6e.xlarge,red\n");
+  CHECK(shell("gpusel recommend llama-3.1-8b --overlay " + other).err.find("no column 'colour'") != std::string::npos);
 }
 
 TEST_CASE("why takes the last question, which nobody else can read") {
