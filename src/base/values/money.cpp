@@ -107,7 +107,7 @@ Result<TypedMoney> parse_money(std::string_view given) {
     back = trim(back.substr(1));
   }
   const auto amount = parse_count(digits, {.low = 0, .high = kMostTyped});
-  if (!amount) return wrong();
+  if (!amount) return plain_number(digits) ? std::unexpected(amount.error()) : wrong();
   money.amount = *amount;
   for (const std::string_view name : {front, back}) {
     if (name.empty()) continue;
