@@ -20,7 +20,7 @@ import yaml
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where data has sentences: the files, and the keys that hold them, at any depth.
-DATA_TEXTS = [("data/rules/*.yaml", {"message"}), ("data/proofs/*.yaml", {"what", "read"}),
+DATA_TEXTS = [("data/rules/*.yaml", {"message", "advice"}), ("data/proofs/*.yaml", {"what", "read"}),
               ("data/launches/*.yaml", {"what", "env"})]
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]

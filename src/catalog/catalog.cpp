@@ -15,9 +15,8 @@ namespace {
 std::unexpected<Error> unknown(const std::string& what, std::string_view name, std::vector<std::string_view> known,
                                std::string all) {
   std::sort(known.begin(), known.end());
-  std::string hint = did_you_mean(name, known);
-  return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {},
-                     hint.empty() ? std::move(all) : std::move(hint));
+  const Hint hint = did_you_mean(name, known);
+  return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {}, hint.or_else(std::move(all)));
 }
 
 /// Every spelling of every record's name.
@@ -29,6 +28,47 @@ std::vector<std::string_view> spellings(std::span<const Record> records) {
     for (const std::string_view alias : record.aliases) names.push_back(alias);
   }
   return names;
+}
+
+/// What families of models are called in Chinese, as prefixes of a name: "千问2-7b".
+struct FamilyName {
+  std::string_view name;
+  std::string_view id;
+};
+constexpr FamilyName kFamilyNames[] = {{"通义千问", "qwen"},
+                                       {"千问", "qwen"},
+                                       {"通义万相", "wan"},
+                                       {"万相", "wan"},
+                                       {"深度求索", "deepseek"},
+                                       {"智谱", "glm"},
+                                       {"月之暗面", "kimi"},
+                                       {"百川", "baichuan"},
+                                       {"零一万物", "yi"},
+                                       {"零一", "yi"},
+                                       {"书生浦语", "internlm"},
+                                       {"书生", "internlm"},
+                                       {"浦语", "internlm"},
+                                       {"混元视频", "hunyuanvideo"},
+                                       {"混元", "hunyuan"},
+                                       {"阶跃星辰", "step"},
+                                       {"阶跃", "step"},
+                                       {"羊驼", "llama"},
+                                       {"米斯特拉尔", "mistral"},
+                                       {"猎鹰", "falcon"},
+                                       {"稳定扩散", "stable-diffusion"},
+                                       {"耳语", "whisper"}};
+
+/// Spellings of a name whose family is written in Chinese, in the catalogue's letters; none where it is not.
+std::vector<std::string> in_letters(std::string_view name) {
+  std::vector<std::string> spelled;
+  const std::string_view text = trim(name);
+  for (const FamilyName& family : kFamilyNames) {
+    if (!text.starts_with(family.name)) continue;
+    const std::string_view rest = trim(text.substr(family.name.size()));
+    spelled.push_back(std::string(family.id) + std::string(rest));
+    spelled.push_back(std::string(family.id) + "-" + std::string(rest));
+  }
+  return spelled;
 }
 
 }  // namespace
@@ -159,6 +199,9 @@ Result<const Model*> Catalog::model(std::string_view name) const {
   if (found.outcome == Lookup::Outcome::ambiguous)
     return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->models[found.index].id,
                            tables_->models[found.other].id));
+  for (const std::string& spelled : in_letters(name))
+    if (const Lookup other = look_up(tables_->model_names, fold_name(spelled)); other.outcome == Lookup::Outcome::found)
+      return &tables_->models[other.index];
   return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
 }
 

@@ -13,22 +13,26 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"recommend", to_say("Which instances for this job, ranked, and why"),
-     "  gpusel recommend --model llama-7b --task finetune\n"
-     "  gpusel recommend --model llama-3.1-70b --task inference --quant int4 --max-price 3 --residency eu",
+     "  gpusel recommend qwen3-32b --rps 5 --ttft 500\n"
+     "  gpusel recommend llama-3.1-8b --task lora --budget 200 --deadline 2d",
      make_recommend},
     {"estimate", to_say("Does this model and job fit on these GPUs, how fast, how sure"),
-     "  gpusel estimate --model llama-7b --task finetune --gpu a100-sxm-80gb --gpus 8\n"
-     "  gpusel estimate --model llama-3.1-70b --task inference --gpu h100 --gpus 2 --explain",
+     "  gpusel estimate qwen3-32b --gpu h100\n"
+     "  gpusel estimate llama-7b --task finetune --gpu a100-sxm-80gb:8 --explain",
      make_estimate},
     {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
-     "  gpusel compare p4d.24xlarge p4de.24xlarge --model llama-3.1-8b --task finetune",
+     "  gpusel compare p4d.24xlarge p4de.24xlarge llama-3.1-8b --task lora",
      make_compare},
     {"explain",
      to_say("One figure, rank, rejection or rule of an answer taken apart, and what would admit an instance"),
-     "  gpusel explain memory.kv_cache --model llama-3.1-70b --task inference\n"
-     "  gpusel explain p4d.24xlarge --model llama-7b --task finetune --max-price 20",
+     "  gpusel explain old-price\n"
+     "  gpusel explain p4d.24xlarge llama-7b --task finetune --max-price 20",
      make_explain},
+    {"why", to_say("Why a rank of the last answer is where it is; or an instance, a figure, a rule of it"),
+     "  gpusel why 2 llama-3.1-8b --rps 10\n"
+     "  gpusel why g6e.xlarge llama-3.1-8b --rps 10",
+     make_why},
     {"cost", to_say("What an instance or the plan for a job costs over time, under every published term"),
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",

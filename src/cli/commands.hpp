@@ -12,6 +12,7 @@ Parsed make_estimate();
 Parsed make_compare();
 Parsed make_cost();
 Parsed make_explain();
+Parsed make_why();
 Parsed make_fleet();
 Parsed make_simulate();
 Parsed make_export();

@@ -18,6 +18,7 @@
 #include "catalog/records/layers.hpp"
 #include "cli/pager.hpp"
 #include "job/request/option.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -97,6 +98,7 @@ int status_of(ErrorKind kind) {
 }  // namespace
 
 void Output::write(std::string_view text) {
+  wrote_ = wrote_ || !text.empty();
   if (kept_ != nullptr) kept_->append(text);
   if (kept_ != nullptr || failed() || closed_) return;
   if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) fail();
@@ -125,7 +127,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
     return usage_error(say("it says '{}', and --json says json", shorten(common.output, 20)), "--output",
                        say("leave one of them out"));
   if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
-  std::string hint = did_you_mean(wanted, offered);
+  Hint hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
     std::string list = join_texts(offered, ", ");
     hint = say("allowed: {}", list);
@@ -215,6 +217,12 @@ catalog::LoadOptions Context::layers() const {
 std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   catalog::LoadOptions options = layers();
   options.own = common.own_prices;
+  const bool has_tables = std::ranges::any_of(options.overlays, [](const auto& one) { return one.ends_with(".csv"); });
+  if (has_tables && options.own.empty()) {
+    const auto day = today();
+    if (!day) return std::unexpected(Errors{day.error()});
+    options.own.as_of = *day;
+  }
   if (options.own.empty()) return catalog::load(options, replay.documents);
   const auto day = today();
   if (!day) return std::unexpected(Errors{day.error()});
@@ -227,22 +235,47 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   return catalog;
 }
 
-int Context::fail(const Error& error) {
+void Context::say_sentence(const Error& error) {
   const std::string what = with_hint(error);
   const std::string sentence =
       error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what);
   err.write("gpusel: " + visible(sentence, false) + "\n");
+}
+
+std::string Context::data_format() const {
+  std::string format = common.json ? "json" : common.output;
+  for (std::size_t i = 0; i < words.size() && format.empty(); ++i) {
+    const std::string_view word = words[i];
+    for (const std::string_view flag : {"--output", "-o"}) {
+      if (word == flag && i + 1 < words.size()) format = words[i + 1];
+      if (word.starts_with(flag) && word.size() > flag.size())
+        format = word.substr(flag.size() + (word[flag.size()] == '=' ? 1 : 0));
+    }
+    if (word == "--json") format = "json";
+  }
+  return show::is_data(format) ? format : std::string();
+}
+
+void Context::tell(std::span<const Error> errors, int status) {
+  const std::string format = out.kept() || out.wrote() ? std::string() : data_format();
+  if (!format.empty()) out.write(show::dump_as(format, show::errors_json(errors, status)));
+}
+
+int Context::fail(const Error& error) {
+  say_sentence(error);
+  tell(std::span(&error, 1), status_of(error.kind));
   return status_of(error.kind);
 }
 
 int Context::fail(const Errors& errors) {
   constexpr std::size_t kShown = 20;
-  int status = kRuntime;
-  for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) status = fail(errors[i]);
+  const int status = errors.empty() ? static_cast<int>(kRuntime) : status_of(errors.back().kind);
+  for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) say_sentence(errors[i]);
   if (is_enough(errors))
     err.write("gpusel: " + say("and {} more problems; then reading ended", errors.size() - kShown) + "\n");
   else if (errors.size() > kShown)
     err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
+  if (!errors.empty()) tell(errors, status);
   return status;
 }
 

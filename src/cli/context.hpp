@@ -47,6 +47,7 @@ class Output {
   /// Why it failed, as errno says it.
   int why() const { return why_; }
   bool kept() const { return kept_ != nullptr; }
+  bool wrote() const { return wrote_; }
 
  private:
   std::FILE* file_ = nullptr;
@@ -55,6 +56,7 @@ class Output {
 
   int why_ = 0;
   bool closed_ = false;
+  bool wrote_ = false;
 };
 
 /// Options every command has.
@@ -84,12 +86,16 @@ struct Context {
   Output err{stderr};
   CommonOptions common;
   std::vector<std::string> words;  // of the command line, without the program's name
+  /// Flags by their first long name with their values, and positionals by theirs, as the line gave them.
+  std::vector<std::pair<std::string, std::string>> typed;
   Settings settings;
   bool reads_files = true;  // whether a name in a question may be that of a file
   Replay replay;
 
   /// As it was asked for, whether there is such a format or not.
   std::string wanted_format() const;
+  /// json or yaml where the line asks for it, even if it could not be read to its end; else empty.
+  std::string data_format() const;
   /// What was asked for: one of `offered`.
   Result<std::string> format(std::span<const std::string_view> offered = kEveryFormat) const;
   /// Where the answer is shown; what is kept is shown nowhere yet, and has neither width nor colour.
@@ -112,11 +118,16 @@ struct Context {
   /// Shows a question and reads a line; nothing at the end of the input.
   std::optional<std::string> ask(const std::string& question);
 
-  /// Prints an error and returns its exit status.
+  /// Prints an error and returns its exit status. Where data were asked for and none were written yet, it is an object
+  /// on standard output, too.
   int fail(const Error& error);
   int fail(const Errors& errors);
   /// A remark to the person; silent with -q.
   void note(std::string_view text);
+
+ private:
+  void say_sentence(const Error& error);
+  void tell(std::span<const Error> errors, int status);
 };
 
 /// Coefficients of the catalogue's calibration and of overlays.

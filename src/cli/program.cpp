@@ -12,9 +12,10 @@
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "cli/help/help.hpp"
+#include "cli/help/man.hpp"
 #include "cli/settings/language.hpp"
 #include "cli/words/complete.hpp"
-#include "cli/words/man.hpp"
 #include "cli/words/parser.hpp"
 #include "gpusel/version.hpp"
 #include "show/json/yaml.hpp"
@@ -45,15 +46,40 @@ int finish(Context& context, int status) {
   return kRuntime;
 }
 
-int run(const std::vector<std::string>& words, Context& context) {
+/// Flags of every command may stand before its name: they go behind it.
+std::vector<std::string> command_first(const std::vector<std::string>& words) {
+  Parsed every;
+  every.shows_prices = true;
+  CommonOptions unused;
+  add_common_flags(every, unused);
+  std::size_t at = 0;
+  while (at < words.size() && words[at].starts_with("-")) {
+    const std::string& word = words[at];
+    const auto flag = std::ranges::find_if(every.flags, [&](const Flag& one) { return one.spelled_by(word); });
+    if (flag == every.flags.end()) return words;
+    const bool joined = word.find('=') != std::string::npos || (!word.starts_with("--") && word.size() > 2);
+    at += flag->value.empty() || joined ? 1 : 2;
+  }
+  if (at == 0 || at >= words.size()) return words;
+  std::vector<std::string> out(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  const auto end = std::ranges::find(out, "--");
+  out.insert(end, words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+  return out;
+}
+
+int run(const std::vector<std::string>& typed, Context& context) {
+  const std::vector<std::string> words = !typed.empty() && typed[0].starts_with("-") ? command_first(typed) : typed;
   context.words = words;
   context.settings = read_settings();
   const LanguageChoice language = choose_language(words, context.settings.value("lang").value_or(std::string()));
   speak(language.language);
-  if (words.size() == 1 && words[0] == "--version") {
+  // Data are the same in every locale, errors too.
+  if (!language.asked && !context.data_format().empty()) speak(languages().front());
+  if (words.size() == 1 && (words[0] == "--version" || words[0] == "-V" || words[0] == "version")) {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return kOk;
   }
+  if (!words.empty() && words[0] == "help") return run_help({words.begin() + 1, words.end()}, context);
   if (!words.empty() && words[0] == kManual) return write_manual(words, context);
   if (!words.empty() && words[0] == kComplete) {
     complete(words, context);

@@ -118,6 +118,9 @@ struct Job {
 /// `draft`, where the request names one, must outlive it too.
 Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
 
+/// The task among the assumptions where nobody said it, and how the word for it was understood.
+void say_task(const Request& request, Job& work);
+
 /// What a service is sized for where nothing in the request says how much there is to do: one request a second of a
 /// language model, one at a time of what makes images or writes down speech. Says so in `assumed`.
 void assume_load(Request& request, const catalog::Model* model, Assumptions& assumed);

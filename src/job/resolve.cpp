@@ -41,8 +41,9 @@ class Resolver {
 
   Result<Job> run() {
     if (!request_.task)
-      return usage_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
+      return missing_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
     work_.task = *request_.task;
+    say_task(request_, work_);
     if (Status own = refuse_foreign_options(); !own) return std::unexpected(own.error());
     work_.profile = request_.profile.value_or(Profile::standard);
     work_.min_fit = request_.min_fit;
@@ -412,6 +413,11 @@ class Resolver {
 
 Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft) {
   return Resolver(request, model, draft).run();
+}
+
+void say_task(const Request& request, Job& work) {
+  if (request.task_assumed) work.assumed.push_back({"task", std::string(to_text(work.task))});
+  if (!request.task_remark.empty()) work.notes.push_back(say_text(request.task_remark));
 }
 
 double slo_percentile(const Request& request) {

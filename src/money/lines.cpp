@@ -179,7 +179,7 @@ auto set_workstation(std::string_view text, Extras& extras) {
 }
 
 constexpr std::string_view kCostGroup = to_say("Beside the instances");
-constexpr job::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000};
+constexpr job::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000, "gb"};
 
 #define GPUSEL_DO(...) [](Extras& e, std::string_view t) { return __VA_ARGS__; }
 

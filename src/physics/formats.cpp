@@ -81,9 +81,9 @@ Result<const WeightFormat*> weight_format(std::string_view given) {
     if (format.name == name) return &format;
   std::vector<std::string_view> names;
   for (const WeightFormat& format : kFormats) names.push_back(format.name);
-  const std::string near = did_you_mean(name, names);
+  const Hint near = did_you_mean(name, names);
   return usage_error(say("unknown weight format '{}'", shorten(given, 40)), "weights_precision",
-                     near.empty() ? say("known: bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 and GGUF names") : near);
+                     near.or_else(say("known: bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 and GGUF names")));
 }
 
 std::string_view native_weight_format(const catalog::Model& model, const Device& device) {

@@ -158,9 +158,8 @@ Result<const Purpose*> find_purpose(std::string_view name, const std::vector<Pur
     }
   }
   std::string all = join_texts(purposes, ", ", &Purpose::id);
-  const std::string near = did_you_mean(folded, known);
-  return usage_error(say("no verdicts on '{}'", shorten(printable(name), 40)), {},
-                     near.empty() ? say("known: {}", all) : near);
+  const Hint near = did_you_mean(folded, known);
+  return usage_error(say("no verdicts on '{}'", shorten(printable(name), 40)), {}, near.or_else(say("known: {}", all)));
 }
 
 FactSet facts_in(const Condition& condition) {

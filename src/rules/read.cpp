@@ -65,9 +65,9 @@ class RuleReader {
     if (fact) return fact;
     std::vector<std::string_view> names;
     for (const FactInfo& known : fact_table()) names.push_back(known.name);
-    const std::string near = did_you_mean(node.text, names);
+    const Hint near = did_you_mean(node.text, names);
     problems_.add(node, say("unknown fact {}", node.describe()),
-                  near.empty() ? say("all facts are listed in docs/rules.md") : near);
+                  near.or_else(say("all facts are listed in docs/rules.md")));
     return std::nullopt;
   }
 
@@ -81,6 +81,7 @@ class RuleReader {
       fields.fail(fields.node(), say("rule '{}' is defined twice", rule.id));
     rule.message = fields.text("message");
     rule.source = fields.text("source");
+    rule.advice = fields.text("advice");
     if (const Node* when = fields.find("when")) rule.when = condition(*when);
     rule.stage = stage_of(rule.when);
     if (const Node* message = fields.find("message")) read_placeholders(*message, rule);

@@ -57,6 +57,7 @@ struct Rule {
   Condition when;
   std::string message;  // with {fact} placeholders
   std::string source;
+  std::string advice = {};   // what whoever meets it can do; may be empty
   Stage stage = Stage::job;  // of its last fact
   FitVerdict fit = FitVerdict::fits;
 };

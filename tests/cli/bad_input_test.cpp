@@ -20,7 +20,6 @@ struct Bad {
 constexpr Bad kBad[] = {
     {"recommend", 2, "--task"},
     {"recommend --task finetune", 2, "--model"},
-    {"recommend --model llama-7b", 2, "--task"},
     {"recommend --model llama-7b --task redner", 2, "pretrain"},
     {"recommend --model nothing-like-it --task finetune", 2, "gpusel models"},
     {"recommend --model llama-7b --task finetune --gpu H1000", 2, "did you mean 'h100'"},
@@ -40,7 +39,7 @@ constexpr Bad kBad[] = {
     {"recommend --model llama-7b --task finetune --min-vram 40XB", 2, "--min-vram"},
     {"recommend --model llama-7b --task finetune --deadline soon", 2, "--deadline"},
     {"recommend --model llama-7b --task finetune --term weekly", 2, "on-demand"},
-    {"recommend --model llama-7b --task finetune --objective cheap", 2, "balanced"},
+    {"recommend --model llama-7b --task finetune --objective gratis", 2, "balanced"},
     {"recommend --model llama-7b --task finetune --weight price=1", 2, "headroom"},
     {"recommend --model llama-7b --task finetune --allow-list (", 2, "regular expression"},
     {"recommend --model llama-7b --task finetune --currency XYZ", 2, "known"},

@@ -42,10 +42,10 @@ constexpr Range kWait{1.0 / 3600, 1e4};
 constexpr Range kRun{1.0 / 60, 1e6};
 constexpr job::Limits kBreakEvenPrice{{.low = 1e-6, .high = 1e6}, 1000};
 constexpr job::Limits kPurchase{{.low = 1, .high = 1e12}, 1000};
-constexpr job::Limits kWatts{{.low = 1, .high = 1e10}, 1000};
+constexpr job::Limits kWatts{{.low = 1, .high = 1e10}, 1000, "w"};
 constexpr job::Limits kPerKwh{{.low = 0, .high = 100}, 1000};
 constexpr job::Limits kYears{{.low = 0.25, .high = 30}, 1000};
-constexpr job::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000};
+constexpr job::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000, "gb"};
 
 #define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) { return __VA_ARGS__; }
 

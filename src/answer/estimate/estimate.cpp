@@ -12,6 +12,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "job/request/task_words.hpp"
 
 namespace gpusel::answer {
 
@@ -25,6 +26,7 @@ using physics::Machine;
 constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
 constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
 constexpr double kPlainNetworkGbps = 100;
+constexpr std::int64_t kUsualPerNode = 8;
 constexpr std::int64_t kRackGpus = 72;   // joined by NVLink in an NVL72 rack
 constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
 
@@ -38,10 +40,13 @@ class MachineMaker {
     auto device = physics::make_device(gpu_, 1, std::nullopt, c_);
     if (!device) return std::unexpected(device.error());
     machine.device = *device;
-    const std::int64_t gpus = request_.gpus.value_or(1);
+    const auto all = gpus_of_all();
+    if (!all) return std::unexpected(all.error());
+    const std::int64_t gpus = *all;
     // Fewer GPUs than a node has: the job takes part of one node.
-    const std::int64_t per_node = std::min(gpus, request_.gpus_per_node.value_or(8));
-    if (!request_.gpus) assumed.push_back({"gpus", 1.0});
+    const std::int64_t per_node =
+        request_.nodes ? gpus / *request_.nodes : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
+    if (!request_.gpus) assumed.push_back({"gpus", static_cast<double>(gpus)});
     if (gpus % per_node != 0)
       return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
     const std::int64_t linked = linked_gpus(gpus, per_node);
@@ -66,6 +71,17 @@ class MachineMaker {
   }
 
  private:
+  /// GPUs in all: by their number, or by nodes and what each of them has.
+  Result<std::int64_t> gpus_of_all() const {
+    if (!request_.nodes) return request_.gpus.value_or(1);
+    const std::int64_t nodes = *request_.nodes;
+    if (request_.gpus_per_node) return nodes * *request_.gpus_per_node;
+    if (!request_.gpus) return nodes * kUsualPerNode;
+    if (*request_.gpus % nodes != 0)
+      return usage_error(say("{} GPUs cannot be spread evenly over {} nodes", *request_.gpus, nodes), "nodes");
+    return *request_.gpus;
+  }
+
   /// GPUs that NVLink joins: a node, or with NVL72 as many nodes of a rack as the job fills evenly.
   std::int64_t linked_gpus(std::int64_t gpus, std::int64_t per_node) const {
     if (request_.interconnect != job::Interconnect::nvl72) return per_node;
@@ -155,7 +171,8 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
     return found;
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
-  if (request.model.empty()) return usage_error(say("say which model"), "model", say("--model llama-7b, for example"));
+  if (request.model.empty())
+    return missing_error(say("say which model"), "model", say("--model llama-7b, for example"));
   if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {
@@ -190,6 +207,46 @@ Result<FoundModel> find_model(const Request& request, const catalog::Catalog& ca
   return found;
 }
 
+namespace {
+
+/// An instance named where a GPU is asked for: its GPUs, and what of its host matters. What is said otherwise stays.
+void take_instance(Request& request, const catalog::Instance& instance) {
+  request.gpu = instance.gpu;
+  const auto set = [](auto& place, auto value) {
+    if (!place && value > 0) place = value;
+  };
+  const auto gpus = static_cast<std::int64_t>(instance.gpu_count.value_or(0));
+  // "4x g6e.xlarge" counts instances, where "4xH100" counts GPUs of one.
+  if (request.gpus && request.gpus == request.gpus_per_node && !request.nodes) request.nodes = request.gpus;
+  if (gpus >= 1) {
+    request.gpus_per_node = gpus;
+    request.gpus = gpus * request.nodes.value_or(1);
+  }
+  if (gpus >= 1 && instance.vcpu) set(request.vcpus_per_gpu, *instance.vcpu / static_cast<double>(gpus));
+  if (instance.network_gbps) set(request.internode_gbps, *instance.network_gbps);
+}
+
+}  // namespace
+
+Status settle(Request& request, const catalog::Catalog& catalog) {
+  if (!request.gpu.empty() && !catalog.has_gpu(request.gpu) && catalog.has_instance(request.gpu)) {
+    const auto instance = catalog.instance(request.gpu);
+    if (!instance) return std::unexpected(instance.error());
+    if ((*instance)->gpu.empty())
+      return usage_error(say("{} has no GPU", (*instance)->sku), "gpu", say("--gpu l40s, for example"));
+    take_instance(request, **instance);
+  }
+  if (request.task) return {};
+  if (!request.names_model()) {
+    request.task = job::task_of(request, false);
+  } else {
+    if (auto model = find_model(request, catalog); !model) return std::unexpected(model.error());
+    request.task = job::task_of(request, true);
+  }
+  request.task_assumed = request.task.has_value();
+  return {};
+}
+
 Result<Job> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
   if (job::is_counted(request, model.model)) return job::resolve_counted(request, model.model, catalog);
   return job::resolve(request, *model.model, model.draft);
@@ -220,7 +277,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (!found) return std::unexpected(found.error());
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
-  if (request.gpu.empty()) return usage_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
+  if (request.gpu.empty()) return missing_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
   auto gpu = catalog.gpu(request.gpu);
   if (!gpu) {
     gpu.error().where = "gpu";

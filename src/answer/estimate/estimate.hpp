@@ -38,6 +38,10 @@ struct FoundModel {
   const catalog::Model* draft = nullptr;  // of speculative decoding
 };
 Result<FoundModel> find_model(const job::Request& request, const catalog::Catalog& catalog);
+
+/// Fills in what other words of the request tell: the task where none is said, and the GPUs of an instance that is
+/// named in place of one. Errors: an unknown model, an instance without a GPU.
+Status settle(job::Request& request, const catalog::Catalog& catalog);
 /// The request with its defaults, be it about language or about anything else.
 Result<job::Job> resolve_work(const job::Request& request, const FoundModel& model, const catalog::Catalog& catalog);
 /// What reading a configuration took for granted, and what it left aside.

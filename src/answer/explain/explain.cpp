@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "answer/explain/about_rule.hpp"
 #include "answer/facts/candidates.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -55,18 +56,6 @@ const rules::Rule* rule_called(const Explained& of, std::string_view id) {
 }
 
 std::string name_of(const catalog::Instance& instance) { return format("{}/{}", instance.provider, instance.sku); }
-
-/// A message as it stands in the rules: facts in capitals, where an instance's own will be.
-std::string template_text(const std::string& message) {
-  std::string text = say_text(message);
-  bool inside = false;
-  for (char& c : text) {
-    if (c == '{' || c == '}') inside = c == '{';
-    if (inside && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
-  return text;
-}
 
 /// What is known of an instance before any plan was made; nothing where the rule asks for more than that, which its
 /// message says.

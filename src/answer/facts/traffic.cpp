@@ -23,7 +23,7 @@ std::unexpected<Error> unknown_traffic(std::string_view flag, std::string_view n
                                        std::span<const std::string_view> known) {
   std::string list;
   for (const std::string_view id : known) list += (list.empty() ? "" : ", ") + std::string(id);
-  const std::string near = did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
+  const Hint near = did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
   return usage_error(say("'{}' is neither a file nor a profile", printable(shorten(name, 60))), std::string(flag),
                      near.empty() ? say("known: {}", list) : say("{} known: {}", near, list));
 }

@@ -206,7 +206,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
                          std::span<const rules::Rule> rules, const physics::Coefficients& coefficients) {
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
-  if (model->model == nullptr) return usage_error(say("say which model is served"), "model");
+  if (model->model == nullptr) return missing_error(say("say which model is served"), "model");
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   const auto converter = money::Converter::into(question.currency, catalog);

@@ -89,8 +89,8 @@ std::string meant_by(Fact fact, std::string_view text, const std::set<std::strin
   if (const auto provider = catalog.provider(text); fact == Fact::provider && provider)
     return say("did you mean '{}'?", (*provider)->id);
   if (const auto gpu = catalog.gpu(text); fact == Fact::gpu && gpu) return say("did you mean '{}'?", (*gpu)->id);
-  const std::string near = did_you_mean(text, std::vector<std::string_view>(known.begin(), known.end()));
-  return near.empty() ? say("facts and their values are listed in docs/rules.md") : near;
+  const Hint near = did_you_mean(text, std::vector<std::string_view>(known.begin(), known.end()));
+  return near.or_else(say("facts and their values are listed in docs/rules.md"));
 }
 
 void check_value(const Node& value, Fact fact, const catalog::Catalog& catalog, Problems& problems) {

@@ -28,8 +28,8 @@ std::string upper(std::string_view name) {
 
 Names unknown(std::string message, std::string_view name, const std::vector<std::string_view>& known,
               std::string otherwise) {
-  const std::string near = did_you_mean(name, known);
-  return usage_error(std::move(message), {}, near.empty() ? std::move(otherwise) : near);
+  const Hint near = did_you_mean(name, known);
+  return usage_error(std::move(message), {}, near.or_else(std::move(otherwise)));
 }
 
 }  // namespace

@@ -201,11 +201,12 @@ Result<std::vector<std::string>> one_of_texts(std::string_view column, std::stri
     names.emplace_back(one);
   }
   if (names.empty()) return std::vector{std::string(text)};
-  std::string hint = did_you_mean(text, names);
+  Hint hint = did_you_mean(text, names);
   if (hint.empty()) {
     constexpr std::size_t kNamed = 4;
-    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) hint += (i == 0 ? "" : ", ") + printable(names[i]);
-    hint = say("there are {}{}", hint, names.size() > kNamed ? " …" : "");
+    std::string list;
+    for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) list += (i == 0 ? "" : ", ") + printable(names[i]);
+    hint = say("there are {}{}", list, names.size() > kNamed ? " …" : "");
   }
   return usage_error(say("nothing has the {} '{}'", column, shorten(printable(text), 40)), {}, std::move(hint));
 }

@@ -163,9 +163,9 @@ class SideBySide {
     std::vector<std::string_view> known;
     for (const catalog::Gpu& gpu : catalog_.gpus()) known.push_back(gpu.id);
     for (const catalog::Instance& instance : catalog_.instances()) known.push_back(instance.sku);
-    const std::string near = did_you_mean(name, known);
+    const Hint near = did_you_mean(name, known);
     return usage_error(say("'{}' is neither a GPU nor an instance", shorten(name, 60)), {},
-                       near.empty() ? say("see gpusel gpus and gpusel instances") : near);
+                       near.or_else(say("see gpusel gpus and gpusel instances")));
   }
 
   /// GPUs that must stand in one node to be what the item is.

@@ -244,8 +244,8 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
                          const physics::Coefficients& coefficients) {
   if (!question.request.task)
-    return usage_error(say("say what is to be done"), "task",
-                       say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
+    return missing_error(say("say what is to be done"), "task",
+                         say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
   Question asked = question;

@@ -18,7 +18,7 @@ using job::Option;
 constexpr std::string_view kAsked = to_say("Requests");
 constexpr std::string_view kServed = to_say("Serving");
 constexpr std::string_view kRun = to_say("Run");
-constexpr Limits kSeconds{{0, 1e7}, 1000};
+constexpr Limits kSeconds{{0, 1e7}, 1000, "s"};
 constexpr Limits kAny{{0, 1e15}, 1000};
 
 #define GPUSEL_SET(...) [](SimulateQuestion& q, std::string_view t) { return __VA_ARGS__; }

@@ -31,7 +31,7 @@ constexpr std::string_view kLocal = "data/calibration/economy.yaml";
 
 auto set_storage(std::string_view text, DataWishes& wishes) { return job::assign(text, wishes.storage); }
 
-constexpr job::Limits kGigabytes{{.low = 1e-6, .high = 1e12}, 1000};
+constexpr job::Limits kGigabytes{{.low = 1e-6, .high = 1e12}, 1000, "gb"};
 
 #define GPUSEL_SET(...) [](DataWishes& w, std::string_view t) { return job::assign(t, __VA_ARGS__); }
 
@@ -39,9 +39,9 @@ constexpr job::Option<DataWishes> kOptions[] = {
     {"dataset_gb", "", "GB", to_say("size of the data set, GB (default: from the job)"), kGroup,
      GPUSEL_SET(w.dataset_gb, kGigabytes)},
     {"sample_kb", "", "KB", to_say("size of one sample as stored, kB (default: usual for the kind of data)"), kGroup,
-     GPUSEL_SET(w.sample_kb, job::Limits{{.low = 1e-3, .high = 1e12}, 1000})},
+     GPUSEL_SET(w.sample_kb, job::Limits{{.low = 1e-3, .high = 1e12}, 1000, "kb"})},
     {"checkpoint_minutes", "", "MIN", to_say("time between checkpoints"), kGroup,
-     GPUSEL_SET(w.checkpoint_minutes, job::Limits{{.low = 0.1, .high = 1e5}, 1000})},
+     GPUSEL_SET(w.checkpoint_minutes, job::Limits{{.low = 0.1, .high = 1e5}, 1000, "min"})},
     {"storage", "", "KIND", to_say("where data and weights are kept: local, block, file, parallel-file or object"),
      kGroup, [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
 };

@@ -99,14 +99,16 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   return names;
 }
 
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  const auto names = nearest_names(word, known);
+Hint did_you_mean(std::string_view word, std::span<const std::string_view> known) {
+  auto names = nearest_names(word, known);
+  std::string question;
   switch (names.size()) {
-    case 0: return {};
-    case 1: return say("did you mean '{}'?", names[0]);
-    case 2: return say("did you mean '{}' or '{}'?", names[0], names[1]);
-    default: return say("did you mean '{}', '{}' or '{}'?", names[0], names[1], names[2]);
+    case 0: break;
+    case 1: question = say("did you mean '{}'?", names[0]); break;
+    case 2: question = say("did you mean '{}' or '{}'?", names[0], names[1]); break;
+    default: question = say("did you mean '{}', '{}' or '{}'?", names[0], names[1], names[2]); break;
   }
+  return {std::move(question), std::move(names)};
 }
 
 std::size_t valid_utf8_prefix(std::string_view text) {

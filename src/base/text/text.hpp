@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/values/error.hpp"
+
 namespace gpusel {
 
 std::string_view trim(std::string_view text);
@@ -37,7 +39,7 @@ std::string fold_name(std::string_view name);
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string_view> known);
 
 /// "did you mean 'a', 'b' or 'c'?", or empty when there is nothing near.
-std::string did_you_mean(std::string_view word, std::span<const std::string_view> known);
+Hint did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 /// Bytes from the start that are well-formed UTF-8.
 std::size_t valid_utf8_prefix(std::string_view text);

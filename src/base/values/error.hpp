@@ -4,6 +4,7 @@
 
 #include <expected>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace gpusel {
@@ -15,12 +16,25 @@ enum class ErrorKind {
   io,             // a file or stream cannot be read or written
 };
 
+/// What would be right, in words, with the names it proposes, which programs read without the sentence.
+struct Hint : std::string {
+  Hint() = default;
+  Hint(std::string sentence, std::vector<std::string> of = {})  // NOLINT(google-explicit-constructor): most have none
+      : std::string(std::move(sentence)), names(std::move(of)) {}
+  Hint(const char* sentence) : std::string(sentence) {}  // NOLINT(google-explicit-constructor)
+  /// This, or where there is nothing near: `otherwise`.
+  Hint or_else(std::string otherwise) const { return empty() ? Hint(std::move(otherwise)) : *this; }
+
+  std::vector<std::string> names;
+};
+
 /// One problem in one sentence.
 struct Error {
   ErrorKind kind = ErrorKind::usage;
-  std::string message;  // lower case, no final stop
-  std::string where;    // "prices.yaml:12:7", "--max-price", or empty
-  std::string hint;     // what would be right, or what to type next; may be empty
+  std::string message;   // lower case, no final stop
+  std::string where;     // "prices.yaml:12:7", "--max-price", or empty
+  Hint hint;             // what would be right, or what to type next; may be empty
+  bool missing = false;  // what `where` names was not given at all
 };
 
 template <class T>
@@ -28,8 +42,13 @@ using Result = std::expected<T, Error>;
 
 using Status = std::expected<void, Error>;
 
-inline std::unexpected<Error> usage_error(std::string message, std::string where = {}, std::string hint = {}) {
+inline std::unexpected<Error> usage_error(std::string message, std::string where = {}, Hint hint = {}) {
   return std::unexpected(Error{ErrorKind::usage, std::move(message), std::move(where), std::move(hint)});
+}
+
+/// The question lacks what `where` names.
+inline std::unexpected<Error> missing_error(std::string message, std::string where, Hint hint = {}) {
+  return std::unexpected(Error{ErrorKind::usage, std::move(message), std::move(where), std::move(hint), true});
 }
 
 /// Every problem found in a file: a loader reports them all, as a compiler does.

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/values/error.hpp"
+
 namespace gpusel {
 
 /// An ISO 4217 code.
@@ -32,5 +34,18 @@ struct Money {
   double amount = 0;
   Currency currency;
 };
+
+/// Money as people type it, which may leave the currency open and may be paid over and over.
+struct TypedMoney {
+  double amount = 0;
+  std::optional<Currency> currency;
+  double every_hours = 0;  // "/month": 730; 0: nothing is said of a period
+
+  /// What an hour costs, where a price without a period is one per hour already.
+  double per_hour() const { return every_hours > 0 ? amount / every_hours : amount; }
+};
+/// "5", "$5", "5 USD", "5€", "￥30", "30元/小时", "1,500/month", "1.5M USD".
+/// Errors: no number, a currency or a period that is none, money below zero.
+Result<TypedMoney> parse_money(std::string_view text);
 
 }  // namespace gpusel

@@ -49,7 +49,8 @@ enum class Kind : std::uint8_t {
   operations_per_second,
   watt,
   length,
-  time
+  time,
+  rate
 };
 
 struct Unit {
@@ -90,16 +91,108 @@ constexpr Unit kUnits[] = {
     {"w", Kind::watt, 1},
     {"kw", Kind::watt, 1e3},
     {"nm", Kind::length, 1},
+    {"us", Kind::time, 1e-6},
+    {"µs", Kind::time, 1e-6},
+    {"ms", Kind::time, 1e-3},
+    {"毫秒", Kind::time, 1e-3},
     {"s", Kind::time, 1},
+    {"sec", Kind::time, 1},
+    {"secs", Kind::time, 1},
+    {"second", Kind::time, 1},
+    {"seconds", Kind::time, 1},
+    {"秒", Kind::time, 1},
+    {"m", Kind::time, 60},
     {"min", Kind::time, 60},
+    {"mins", Kind::time, 60},
+    {"minute", Kind::time, 60},
+    {"minutes", Kind::time, 60},
+    {"分钟", Kind::time, 60},
     {"h", Kind::time, 3600},
+    {"hr", Kind::time, 3600},
+    {"hrs", Kind::time, 3600},
+    {"hour", Kind::time, 3600},
+    {"hours", Kind::time, 3600},
+    {"小时", Kind::time, 3600},
+    {"d", Kind::time, 86400},
+    {"day", Kind::time, 86400},
+    {"days", Kind::time, 86400},
+    {"天", Kind::time, 86400},
+    {"w", Kind::time, 7 * 86400},
+    {"week", Kind::time, 7 * 86400},
+    {"weeks", Kind::time, 7 * 86400},
+    {"周", Kind::time, 7 * 86400},
+    {"month", Kind::time, kHoursPerMonth * 3600},
+    {"months", Kind::time, kHoursPerMonth * 3600},
+    {"个月", Kind::time, kHoursPerMonth * 3600},
+    {"/s", Kind::rate, 1},
+    {"/sec", Kind::rate, 1},
+    {"/second", Kind::rate, 1},
+    {"rps", Kind::rate, 1},
+    {"qps", Kind::rate, 1},
+    {"fps", Kind::rate, 1},
+    {"hz", Kind::rate, 1},
+    {"/秒", Kind::rate, 1},
+    {"/min", Kind::rate, 1.0 / 60},
+    {"/minute", Kind::rate, 1.0 / 60},
+    {"rpm", Kind::rate, 1.0 / 60},
+    {"/分钟", Kind::rate, 1.0 / 60},
+    {"/h", Kind::rate, 1.0 / 3600},
+    {"/hour", Kind::rate, 1.0 / 3600},
+    {"/小时", Kind::rate, 1.0 / 3600},
+    {"/d", Kind::rate, 1.0 / 86400},
+    {"/day", Kind::rate, 1.0 / 86400},
+    {"/天", Kind::rate, 1.0 / 86400},
+    {"/month", Kind::rate, 1.0 / (kHoursPerMonth * 3600)},
+    {"/月", Kind::rate, 1.0 / (kHoursPerMonth * 3600)},
 };
 
-const Unit* find_unit(std::string_view name) {
+/// By its name; where two kinds share one ("m"), of `kind`.
+const Unit* find_unit(std::string_view name, std::optional<Kind> kind = std::nullopt) {
   const std::string folded = lower(name);
   for (const Unit& unit : kUnits)
-    if (unit.name == folded) return &unit;
+    if (unit.name == folded && (!kind || unit.kind == *kind)) return &unit;
   return nullptr;
+}
+
+/// What may be said to come at a rate, in front of the slash: "10 req/s", "60 frames/s".
+constexpr std::string_view kComing[] = {"req",     "reqs", "request", "requests", "query",
+                                        "queries", "请求", "次",      "frames"};
+
+/// A thing that is counted, as it may stand behind its number.
+constexpr std::string_view kCounted[] = {"token",  "tokens",  "tok",      "image",  "images",  "frame",   "frames",
+                                         "sample", "samples", "step",     "steps",  "epoch",   "epochs",  "user",
+                                         "users",  "request", "requests", "stream", "streams", "session", "sessions",
+                                         "个",     "张",      "路",       "帧",     "轮",      "步"};
+
+/// A multiplier behind a number; 0: it is none.
+double multiplier(std::string_view suffix, double kilo) {
+  if (suffix == "k" || suffix == "K") return kilo;
+  if (suffix == "m" || suffix == "M") return kilo * kilo;
+  if (suffix == "g" || suffix == "G" || suffix == "b" || suffix == "B") return kilo * kilo * kilo;
+  if (suffix == "t" || suffix == "T") return kilo * kilo * kilo * kilo;
+  if (suffix == "千") return 1e3;
+  if (suffix == "万") return 1e4;
+  if (suffix == "百万") return 1e6;
+  if (suffix == "亿") return 1e8;
+  if (suffix == "万亿") return 1e12;
+  return 0;
+}
+
+/// The unit of a rate, and what its number is in thousands or millions: "M req/day".
+std::optional<double> rate_scale(std::string_view unit) {
+  if (const Unit* plain = find_unit(unit, Kind::rate)) return plain->scale;
+  const auto slash = unit.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const Unit* per = find_unit(unit.substr(slash), Kind::rate);
+  if (per == nullptr) return std::nullopt;
+  double factor = 1;
+  for (const std::string_view word : split(unit.substr(0, slash), ' ')) {
+    if (word.empty() || std::ranges::find(kComing, lower(word)) != std::end(kComing)) continue;
+    const double by = multiplier(word, 1000);
+    if (by == 0 || factor != 1) return std::nullopt;
+    factor = by;
+  }
+  return factor * per->scale;
 }
 
 std::unexpected<Error> unlike(std::string_view text, std::string_view unit) {
@@ -126,21 +219,9 @@ Result<double> parse_count(std::string_view given, Range allowed, double kilo) {
   const std::string_view text = trim(given);
   if (const auto value = plain_number(text)) return within(*value, text, allowed);
   const auto split = number_and_unit(text);
-  if (!split || split->second.size() != 1) return not_a_number(text);
-  double factor = 0;
-  switch (split->second.front()) {
-    case 'k':
-    case 'K': factor = kilo; break;
-    case 'm':
-    case 'M': factor = kilo * kilo; break;
-    case 'g':
-    case 'G':
-    case 'b':
-    case 'B': factor = kilo * kilo * kilo; break;
-    case 't':
-    case 'T': factor = kilo * kilo * kilo * kilo; break;
-    default: return not_a_number(text);
-  }
+  if (!split) return not_a_number(text);
+  const double factor = multiplier(split->second, kilo);
+  if (factor == 0) return not_a_number(text);
   return within(split->first * factor, text, allowed);
 }
 
@@ -188,13 +269,8 @@ Result<Seconds> parse_duration(std::string_view given, Seconds unit_if_none) {
   };
   if (!split || split->first < 0 || split->first > 1e9) return wrong();
   if (split->second.empty()) return unit_if_none * split->first;
-  if (split->second == "ms") return seconds(split->first / 1000);
-  if (split->second == "s") return seconds(split->first);
-  if (split->second == "m" || split->second == "min") return seconds(split->first * 60);
-  if (split->second == "h") return seconds(split->first * 3600);
-  if (split->second == "d") return seconds(split->first * 86400);
-  if (split->second == "w") return seconds(split->first * 7 * 86400);
-  return wrong();
+  const Unit* unit = find_unit(split->second, Kind::time);
+  return unit == nullptr ? Result<Seconds>(wrong()) : seconds(split->first * unit->scale);
 }
 
 BoundTexts split_bounds(std::string_view given) {
@@ -276,15 +352,58 @@ Result<double> parse_measure(std::string_view given, std::string_view unit) {
     // The longest start that is a number; "1e3W" is one, and so is the 1 of "1 TB".
     const auto end = text.find_last_of("0123456789.") + 1;
     const auto number = plain_number(trim(text.substr(0, end)));
-    const Unit* own = number ? find_unit(trim(text.substr(end))) : nullptr;
-    if (own == nullptr || own->kind != kept->kind) return unlike(text, unit);
-    const double measure = *number * own->scale / kept->scale;
+    const std::string_view typed = trim(text.substr(end));
+    const Unit* own = number ? find_unit(typed, kept->kind) : nullptr;
+    const auto scale = own != nullptr                       ? std::optional(own->scale)
+                       : number && kept->kind == Kind::rate ? rate_scale(typed)
+                                                            : std::nullopt;
+    if (!scale) return unlike(text, unit);
+    const double measure = *number * *scale / kept->scale;
     return std::isfinite(measure) ? Result<double>(measure) : unlike(text, unit);
   }
   constexpr double kMost = std::numeric_limits<double>::max();
   const auto count = parse_count(text, {-kMost, kMost}, unit == "tokens" ? 1024 : 1000);
   if (!count) return unlike(text, unit);
   return unit == "billions" ? *count / 1e9 : *count;
+}
+
+Result<double> parse_quantity(std::string_view given, Range allowed, double kilo, std::string_view unit) {
+  const std::string_view text = trim(given);
+  if (unit.empty()) {
+    const auto end = text.find_last_of("0123456789.");
+    if (end == std::string_view::npos) return parse_count(text, allowed, kilo);
+    // "1.5M tokens", or without a space between: "300tokens".
+    const auto begin =
+        std::min(text.find(' ', end) == std::string_view::npos ? end + 1 : text.find(' ', end), text.size());
+    const bool is_counted = std::ranges::find(kCounted, lower(trim(text.substr(begin)))) != std::end(kCounted);
+    return parse_count(is_counted ? text.substr(0, begin) : text, allowed, kilo);
+  }
+  if (unit == "share") {
+    if (!text.ends_with('%')) return parse_count(text, allowed, kilo);
+    const auto share = parse_share(text);
+    return share ? within(*share, text, allowed) : share;
+  }
+  if (unit == "%")
+    return parse_count(text.ends_with('%') ? trim(text.substr(0, text.size() - 1)) : text, allowed, kilo);
+  if (const auto number = plain_number(text)) return within(*number, text, allowed);
+  if (const auto measure = parse_measure(text, unit)) return within(*measure, text, allowed);
+  // "4k" of whatever it is; a unit of another dimension is refused with what would be right.
+  if (const auto count = parse_count(text, allowed, kilo)) return count;
+  struct Example {
+    Kind kind;
+    std::string_view written;
+  };
+  static constexpr Example kExamples[] = {{Kind::bytes, "80GB, 64GiB"},
+                                          {Kind::bytes_per_second, "900GB/s"},
+                                          {Kind::bits_per_second, "100Gbps"},
+                                          {Kind::time, "500ms, 0.5s, 12h"},
+                                          {Kind::rate, "10, 10/s, 600/min"}};
+  const Unit* kept = find_unit(unit);
+  for (const Example& example : kExamples)
+    if (kept != nullptr && example.kind == kept->kind)
+      return usage_error(say("'{}' is not an amount in {}", shorten(text, 32), unit), {},
+                         say("write it like {}", example.written));
+  return unlike(text, unit);
 }
 
 }  // namespace gpusel

@@ -41,7 +41,7 @@ struct MemorySize {
 };
 Result<MemorySize> parse_memory(std::string_view given, bool binary_if_no_unit);
 
-/// "90s", "30m", "12h", "3d", "2w"; a bare number is in `unit_if_none`.
+/// "250ms", "90s", "30 min", "12h", "2 days", "2w", "3小时"; a bare number is in `unit_if_none`.
 Result<Seconds> parse_duration(std::string_view given, Seconds unit_if_none);
 
 /// "4", "4+", "4..8", "..8": what may be asked of a count or a size.
@@ -72,9 +72,12 @@ Result<double> parse_share(std::string_view text);
 
 // Figures typed with a unit of their own: "3.35TB/s" where the figure is kept in GB/s.
 
-/// `text` in `unit` ("GB", "GiB", "GB/s", "Gbit/s", "TFLOPS", "W" …, "billions" or "tokens"; empty: a plain
-/// count). Without a unit of its own it is in `unit` already; counts may carry k, M, B and T.
+/// `text` in `unit` ("GB", "GiB", "GB/s", "Gbit/s", "TFLOPS", "W", "ms", "h", "/s" …, "billions" or "tokens"; empty: a
+/// plain count). Without a unit of its own it is in `unit` already; counts may carry k, M, B and T, and rates too.
 /// Errors: no number, a unit of another kind.
 Result<double> parse_measure(std::string_view text, std::string_view unit);
+
+/// The same within `allowed`; `kilo` as of parse_count. What is counted may stand behind the number: "1.5M tokens".
+Result<double> parse_quantity(std::string_view text, Range allowed, double kilo, std::string_view unit);
 
 }  // namespace gpusel

@@ -48,10 +48,10 @@ std::unexpected<Error> nothing_called(std::string_view name, const Catalog& cata
     known.push_back(place.id);
     for (const std::string_view other : place.names) known.push_back(other);
   }
-  const std::string near = did_you_mean(name, known);
+  const Hint near = did_you_mean(name, known);
   return usage_error(
       say("unknown region '{}'", shorten(printable(name), 60)), {},
-      near.empty() ? say("write a region, a city, a country or a continent: us-east-1, frankfurt, de, eu") : near);
+      near.or_else(say("write a region, a city, a country or a continent: us-east-1, frankfurt, de, eu")));
 }
 
 }  // namespace
@@ -119,8 +119,8 @@ Result<std::vector<std::string>> countries_called(std::string_view name, const C
         known.push_back(one.id);
         for (const std::string_view other : one.names) known.push_back(other);
       }
-    const std::string near = did_you_mean(name, known);
-    return usage_error(message, {}, near.empty() ? say("write eu, or country codes such as cn, us, de") : near);
+    const Hint near = did_you_mean(name, known);
+    return usage_error(message, {}, near.or_else(say("write eu, or country codes such as cn, us, de")));
   }
   if (place->kind == PlaceKind::country) return std::vector{std::string(place->country)};
   std::vector<std::string> codes;

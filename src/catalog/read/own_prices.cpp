@@ -20,20 +20,6 @@ namespace {
 constexpr double kSuspicious = 20;          // times the published price
 constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
 
-/// That a price may be said for.
-struct PricePeriod {
-  std::string_view name;
-  double hours;
-};
-constexpr PricePeriod kPeriods[] = {{"h", 1}, {"hour", 1}, {"month", kHoursPerMonth}, {"year", kHoursPerYear}};
-
-std::string upper(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
-
 /// "SUBJECT=VALUE" taken apart; both without spaces around.
 std::optional<std::pair<std::string_view, std::string_view>> assignment(std::string_view text) {
   const auto equals = text.rfind('=');
@@ -56,7 +42,7 @@ class OwnLayer {
 
   Errors apply() {
     add_source(kOwnDiscount, say("--discount on the command line"), !own_.discounts.empty());
-    add_source(kOwnPrice, say("--price on the command line"), !own_.prices.empty());
+    add_source(kOwnPrice, say("your own price: --price, or a table with --overlay"), !own_.prices.empty());
     discount();
     for (const OwnPrice& price : own_.prices) set(price);
     tables_.own_market();
@@ -218,26 +204,11 @@ Result<OwnPrice> parse_price(std::string_view text) {
                        say("write p4d.24xlarge=4.2 or p4d.24xlarge:spot=30CNY, per hour of the whole instance"));
   };
   if (!parts) return wrong();
-  std::string_view value = parts->second;
-  double hours = 1;
-  if (const auto slash = value.rfind('/'); slash != std::string_view::npos) {
-    const std::string period = lower(trim(value.substr(slash + 1)));
-    const auto known = std::ranges::find(kPeriods, std::string_view(period), &PricePeriod::name);
-    if (known == std::end(kPeriods))
-      return usage_error(say("'{}' is no period of a price", shorten(period, 20)), {},
-                         say("write /h, /month or /year"));
-    hours = known->hours;
-    value = trim(value.substr(0, slash));
-  }
-  const auto end = value.find_last_of("0123456789.");
-  const auto amount = end == std::string_view::npos ? std::nullopt : plain_number(value.substr(0, end + 1));
-  if (!amount) return wrong();
-  const std::string code = upper(trim(value.substr(end + 1)));
-  const auto currency = code.empty() ? std::optional(Currency::usd()) : Currency::parse(code);
-  if (!currency) return usage_error(say("'{}' is not a currency", shorten(code, 20)), {}, say("write USD, CNY, EUR …"));
-  if (!kPrices.contains(*amount))
+  const auto money = parse_money(parts->second);
+  if (!money) return std::unexpected(money.error());
+  if (!kPrices.contains(money->amount))
     return usage_error(say("a price must be above 0 and at most {}", human_number(kPrices.high)));
-  return OwnPrice{std::string(parts->first), {*amount / hours, *currency}};
+  return OwnPrice{std::string(parts->first), {money->per_hour(), money->currency.value_or(Currency::usd())}};
 }
 
 }  // namespace gpusel::catalog

@@ -79,12 +79,12 @@ class NameReader {
       return usage_error(say("two providers have a family '{}'", shorten(name_, 60)), {},
                          say("write '{}' or '{}'", pair_of(*first, name_), pair_of(*other, name_)));
     if (first != nullptr) return std::move(out_);
-    const std::string near = nearest();
+    const Hint near = nearest();
     return usage_error(say("'{}' is no provider, GPU, family or instance", shorten(name_, 60)), {},
-                       near.empty() ? say("write aws, h100, aws/p4d or p4d.24xlarge") : near);
+                       near.or_else(say("write aws, h100, aws/p4d or p4d.24xlarge")));
   }
 
-  std::string nearest() const {
+  Hint nearest() const {
     std::vector<std::string_view> known;
     for (const Provider& provider : catalog_.providers()) known.push_back(provider.id);
     for (const Gpu& gpu : catalog_.gpus()) known.push_back(gpu.id);
@@ -128,8 +128,8 @@ Result<NameOnTerm> name_on_term(std::string_view subject, const Catalog& catalog
   const std::string_view word = trim(subject.substr(colon + 1));
   const auto term = from_text<Term>(lower(word));
   if (term) return NameOnTerm{trim(subject.substr(0, colon)), term};
-  const std::string near = did_you_mean(word, enum_names<Term>);
-  return usage_error(say("no term '{}'", shorten(word, 40)), {}, near.empty() ? say("write spot") : near);
+  const Hint near = did_you_mean(word, enum_names<Term>);
+  return usage_error(say("no term '{}'", shorten(word, 40)), {}, near.or_else(say("write spot")));
 }
 
 Result<PricedName> priced_name(std::string_view subject, const Catalog& catalog) {

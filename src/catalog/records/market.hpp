@@ -320,6 +320,47 @@ inline constexpr auto enum_names<catalog::Term> =
     std::to_array<std::string_view>({"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year", "savings-1y",
                                      "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder"});
 template <>
+inline constexpr auto enum_spellings<catalog::Term> = std::to_array<Spelling<catalog::Term>>({
+    {"ondemand", catalog::Term::on_demand},
+    {"od", catalog::Term::on_demand},
+    {"payg", catalog::Term::on_demand},
+    {"pay-as-you-go", catalog::Term::on_demand},
+    {"按量付费", catalog::Term::on_demand},
+    {"按量计费", catalog::Term::on_demand},
+    {"按量", catalog::Term::on_demand},
+    {"按需", catalog::Term::on_demand},
+    {"按小时", catalog::Term::on_demand},
+    {"后付费", catalog::Term::on_demand},
+    {"preemptible", catalog::Term::spot},
+    {"interruptible", catalog::Term::spot},
+    {"bid", catalog::Term::spot},
+    {"抢占式实例", catalog::Term::spot},
+    {"抢占式", catalog::Term::spot},
+    {"抢占", catalog::Term::spot},
+    {"竞价实例", catalog::Term::spot},
+    {"竞价", catalog::Term::spot},
+    {"reserved", catalog::Term::reserved_1y},
+    {"1y", catalog::Term::reserved_1y},
+    {"reserved-1yr", catalog::Term::reserved_1y},
+    {"预留实例券", catalog::Term::reserved_1y},
+    {"预留实例", catalog::Term::reserved_1y},
+    {"预留", catalog::Term::reserved_1y},
+    {"3y", catalog::Term::reserved_3y},
+    {"reserved-3yr", catalog::Term::reserved_3y},
+    {"monthly", catalog::Term::month},
+    {"包年包月", catalog::Term::month},
+    {"包月", catalog::Term::month},
+    {"月付", catalog::Term::month},
+    {"yearly", catalog::Term::year},
+    {"annual", catalog::Term::year},
+    {"包年", catalog::Term::year},
+    {"年付", catalog::Term::year},
+    {"savings", catalog::Term::savings_1y},
+    {"savings-plan", catalog::Term::savings_1y},
+    {"节省计划", catalog::Term::savings_1y},
+    {"节省套餐", catalog::Term::savings_1y},
+});
+template <>
 inline constexpr auto enum_names<catalog::Period> = std::to_array<std::string_view>({"hour", "month", "year"});
 template <>
 inline constexpr auto enum_names<catalog::PriceKind> = std::to_array<std::string_view>({"list", "own"});

@@ -82,8 +82,9 @@ Parsed list_command(ListOptions& options) {
                           [&options](std::string_view text) { return job::assign(text, options.limit, job::kCount); }});
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
                           [&question](std::string_view text) { return job::assign(text, question.filter); }});
-  parsed.flags.push_back({"--sort-by,-s", "KEYS", say("keys of the JSON item or short ones, as in price,-bandwidth"),
-                          group, [&question](std::string_view text) -> Status {
+  parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS",
+                          say("keys of the JSON item or short ones, as in price,-bandwidth"), group,
+                          [&question](std::string_view text) -> Status {
                             for (const std::string_view key : split(text, ','))
                               if (!trim(key).empty()) question.sort_by.emplace_back(trim(key));
                             return {};

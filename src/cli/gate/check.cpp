@@ -186,7 +186,7 @@ Parsed make_check() {
   parsed.positional_help =
       say("a saved answer of recommend, or a lock (a file, - for standard input); none: the job's flags ask anew");
   parsed.positional_set = [options](std::string_view file) -> Status {
-    options->answers.emplace_back(file);
+    (names_saved(file) ? options->answers : options->job.words).emplace_back(file);
     return {};
   };
   const std::string group = say("Policies");

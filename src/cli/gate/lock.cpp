@@ -173,6 +173,7 @@ Parsed make_lock() {
                             options->dry_run = true;
                             return {};
                           }});
+  add_words(parsed, options->job.words, Takes::all);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_lock(*options, context); };

@@ -28,6 +28,10 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
+  const Spoken spoken{options.question.request, &options.question.constraints, Takes::job};
+  if (const auto settled = settle_question(options.names, spoken, &options.question.currency, ground->catalog, context);
+      !settled)
+    return settled.error();
   const auto comparison = answer::compare(options.names, options.question, ground->catalog, ground->rules,
                                           ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
@@ -54,7 +58,8 @@ Parsed make_compare() {
   Parsed parsed;
   parsed.positional = "NAMES";
   parsed.positional_places = {{"", "GPU|SKU"}};
-  parsed.positional_help = say("GPUs, instances, or several of one, two or more: h100:8, \"2x p4d.24xlarge\"");
+  parsed.positional_help =
+      say("GPUs, instances, or several of one, two or more: h100:8, \"2x p4d.24xlarge\"; and a model");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->names.emplace_back(name);
@@ -62,7 +67,7 @@ Parsed make_compare() {
   };
   std::vector<job::Option<job::Request>> job;
   for (const auto& option : job::request_options())
-    if (option.key != "gpu" && option.key != "id") job.push_back(option);
+    if (option.key != "gpu" && option.key != "nodes" && option.key != "id") job.push_back(option);
   add_options<job::Request>(parsed.flags, job, options->question.request);
   add_limits(parsed.flags, options->question.constraints,
              [](const auto& limit) { return limit.on.subject == job::Subject::offer; });

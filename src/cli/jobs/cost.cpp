@@ -41,10 +41,11 @@ class Cost {
   Cost(CostOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    const bool of_a_job = options_.targets.empty();
     auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
+    if (const auto taken = take_job(ground->catalog); !taken) return taken.error();
+    const bool of_a_job = options_.targets.empty();
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
     const answer::Question& question = options_.question.question = options_.job.question;
     options_.question.rules = ground->rules;
@@ -60,6 +61,22 @@ class Cost {
   }
 
  private:
+  /// Targets that are a model or a task, and not to be priced themselves, are of the question.
+  std::expected<void, int> take_job(const catalog::Catalog& catalog) {
+    std::vector<std::string> targets;
+    for (std::string& target : options_.targets) {
+      const bool own = catalog.has_instance(target) || is_saved(target, catalog);
+      (own ? targets : options_.job.words).push_back(std::move(target));
+    }
+    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
+    if (Status taken = take_words(options_.job.words, spoken, catalog); !taken)
+      return std::unexpected(context_.fail(as_flag(taken.error())));
+    targets.insert(targets.end(), options_.job.words.begin(), options_.job.words.end());
+    options_.job.words.clear();
+    options_.targets = std::move(targets);
+    return settle(options_.job, catalog, context_);
+  }
+
   /// Without a target, the best instances for the job.
   int recommended(const LoadedFacts& ground) {
     if (!options_.job.question.request.task)

@@ -7,6 +7,7 @@
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
+#include "cli/question/named.hpp"
 #include "cli/words/lines.hpp"
 #include "gpusel/advisor.hpp"
 #include "show/job/estimate.hpp"
@@ -23,11 +24,12 @@ struct EstimateOptions {
   std::string batch;
   bool explain = false;
   bool why = false;
+  std::vector<std::string> words;
 };
 
 class Estimate {
  public:
-  Estimate(const EstimateOptions& options, Context& context) : options_(options), context_(context) {}
+  Estimate(EstimateOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
     const auto format = context_.format();
@@ -40,6 +42,9 @@ class Estimate {
     if (!rules) return context_.fail(rules.error());
     rules_ = *rules;
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
+    const Spoken spoken{options_.request, nullptr, Takes::machine};
+    if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
+      return settled.error();
     const auto answer = answer::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
     if (!answer) return context_.fail(as_flag(answer.error()));
     const auto ways = answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
@@ -79,8 +84,9 @@ class Estimate {
       const auto document = parse_json(line, "request");
       if (!document) return std::unexpected(document.error());
       if (const Node* given = document->root.find("id"); given != nullptr && given->is_scalar()) id = given->text;
-      const auto request = job::read_request(document->root);
+      auto request = job::read_request(document->root);
       if (!request) return std::unexpected(request.error());
+      if (Status settled = answer::settle(*request, catalog); !settled) return std::unexpected(settled.error());
       return answer::answer_estimate(*request, catalog, coefficients, options_.explain, rules_);
     }();
     if (!answer) {
@@ -94,7 +100,7 @@ class Estimate {
     return true;
   }
 
-  const EstimateOptions& options_;
+  EstimateOptions& options_;
   std::vector<rules::Rule> rules_;
   Context& context_;
   show::JsonWriter told_{-1};
@@ -105,6 +111,7 @@ class Estimate {
 Parsed make_estimate() {
   auto options = std::make_shared<EstimateOptions>();
   Parsed parsed;
+  add_words(parsed, options->words, Takes::machine);
   add_options(parsed.flags, job::request_options(), options->request);
   const std::string group = say("Output and data");
   parsed.flags.push_back({"--batch", "FILE",

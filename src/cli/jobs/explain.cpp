@@ -4,9 +4,11 @@
 
 #include "answer/explain/explain.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/last.hpp"
 #include "show/job/explain.hpp"
 
 namespace gpusel::cli {
@@ -15,6 +17,7 @@ namespace {
 
 struct ExplainOptions {
   JobOptions job;
+  std::vector<std::string> words;  // the subject, and words of the question
   std::string subject;
   std::optional<std::int64_t> rank;
   bool all = false;  // with the arithmetic
@@ -25,13 +28,11 @@ class Explain {
   Explain(ExplainOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
-    if (!options_.job.question.request.task)
-      return context_.fail(Error{ErrorKind::usage,
-                                 say("no job whose answer could be explained"),
-                                 {},
-                                 say("say it as to gpusel recommend, with --model and --task")});
     const auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
+    if (Status taken = take_subject(ground->catalog); !taken) return context_.fail(taken.error());
+    if (const auto settled = settle(options_.job, ground->catalog, context_); !settled) return settled.error();
+    if (!options_.job.question.request.task) return without_job(*ground);
     options_.job.question.every_rejection = true;
     options_.job.question.alternatives = false;
     const auto advice = ask(options_.job, *ground, context_);
@@ -44,6 +45,29 @@ class Explain {
   }
 
  private:
+  /// Of the words, the one that is not of the question. An instance is a subject here, not a limit.
+  Status take_subject(const catalog::Catalog& catalog) {
+    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
+    if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
+    if (options_.words.size() > 1)
+      return usage_error(
+          say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
+    if (!options_.words.empty()) options_.subject = options_.words.front();
+    return {};
+  }
+
+  /// A rule is explained without a question.
+  int without_job(const LoadedFacts& ground) {
+    const auto about = answer::about_rule(options_.subject, ground.rules);
+    if (!about)
+      return context_.fail(Error{ErrorKind::usage, say("no job whose answer could be explained"), "--model",
+                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
+    print({.data = [&] { return show::about_rule_json(*about); },
+           .document = [&](bool) { return show::about_rule_page(*about); }},
+          ground.format, context_);
+    return kOk;
+  }
+
   /// Which recommendation is asked about. The error is the exit status.
   std::expected<std::size_t, int> index_of(const answer::Explained& of) {
     return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE tells what would admit one"), context_);
@@ -89,12 +113,12 @@ class Explain {
     std::vector<std::string_view> known = answer::quantities(tree);
     for (const rules::Rule& rule : ground.rules) known.push_back(rule.id);
     for (const catalog::Instance& each : ground.catalog.instances()) known.push_back(each.sku);
-    const std::string near = did_you_mean(options_.subject, known);
+    const Hint near = did_you_mean(options_.subject, known);
     return context_.fail(
         Error{ErrorKind::usage,
               say("'{}' is no figure, instance or rule of this answer", printable(shorten(options_.subject, 40))),
               {},
-              near.empty() ? say("without a name, gpusel explain shows every figure of the best") : near});
+              near.or_else(say("without a name, gpusel explain shows every figure of the best"))});
   }
 
   int check_no_rank() {
@@ -133,16 +157,16 @@ class Explain {
 
 }  // namespace
 
-Parsed make_explain() {
-  auto options = std::make_shared<ExplainOptions>();
+namespace {
+
+/// What explain and why take.
+Parsed explaining(const std::shared_ptr<ExplainOptions>& options) {
   Parsed parsed;
   parsed.positional = "SUBJECT";
-  parsed.positional_places = {{"", "SKU|RULE"}};
+  parsed.positional_places = {{"", "SKU|RULE|MODEL"}};
   parsed.positional_help = say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank");
   parsed.positional_set = [options](std::string_view name) -> Status {
-    if (!options->subject.empty())
-      return usage_error(say("one subject at a time: '{}' and '{}'", shorten(options->subject, 40), shorten(name, 40)));
-    options->subject = name;
+    options->words.emplace_back(name);
     return {};
   };
   add_job_flags(parsed.flags, options->job);
@@ -150,7 +174,67 @@ Parsed make_explain() {
                           [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   parsed.flags.push_back(why_flag(options->all, "--explain,--why", say("every figure with its formula and source")));
   parsed.shows_prices = true;
+  return parsed;
+}
+
+/// Sets what was asked last. False where nothing was.
+bool ask_again(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
+  const auto last = last_question();
+  if (!last) return false;
+  Parsed common;
+  common.shows_prices = true;
+  add_common_flags(common, context.common);
+  for (const auto& [name, value] : *last) {
+    if (name == kWordsName) {
+      options.job.words.push_back(value);
+      continue;
+    }
+    for (const std::vector<Flag>* list : {&flags, &std::as_const(common.flags)})
+      if (const auto flag = std::ranges::find(*list, name, &Flag::name); flag != list->end()) {
+        (void)flag->set(value);
+        break;
+      }
+  }
+  return true;
+}
+
+int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
+  // The first word that is a number is a rank.
+  const auto rank =
+      std::ranges::find_if(options.words, [](const auto& word) { return plain_number(word).has_value(); });
+  if (rank != options.words.end()) {
+    if (Status set = job::assign(*rank, options.rank, job::kCount); !set) return context.fail(set.error());
+    options.words.erase(rank);
+  }
+  const bool asks = std::ranges::any_of(context.typed, [&](const auto& one) {
+    return one.first != "--rank" && std::ranges::find(flags, one.first, &Flag::name) != flags.end();
+  });
+  const auto catalog = context.load_catalog();
+  const bool names_model =
+      catalog && std::ranges::any_of(options.words, [&](const auto& word) { return catalog->model(word).has_value(); });
+  if (!asks && !names_model && !ask_again(options, flags, context) && options.words.empty())
+    return context.fail(Error{ErrorKind::usage,
+                              say("no question was asked yet"),
+                              {},
+                              say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")});
+  return Explain(options, context).run();
+}
+
+}  // namespace
+
+Parsed make_explain() {
+  auto options = std::make_shared<ExplainOptions>();
+  Parsed parsed = explaining(options);
   parsed.run = [options](Context& context) { return Explain(*options, context).run(); };
+  return parsed;
+}
+
+Parsed make_why() {
+  auto options = std::make_shared<ExplainOptions>();
+  Parsed parsed = explaining(options);
+  parsed.positional = "RANK|SUBJECT";
+  parsed.positional_help = say("a rank of the last answer (default 1), an instance, a figure or a rule; or a question");
+  parsed.run = [options, flags = parsed.flags](Context& context) { return run_why(*options, flags, context); };
   return parsed;
 }
 

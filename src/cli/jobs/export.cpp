@@ -64,6 +64,8 @@ class Export {
   }
 
   std::expected<answer::Advice, int> asked(const LoadedFacts& ground) {
+    if (const auto settled = settle(options_.job, ground.catalog, context_); !settled)
+      return std::unexpected(settled.error());
     if (!options_.job.question.request.task)
       return std::unexpected(context_.fail(Error{ErrorKind::usage,
                                                  say("no job to export a plan of"),
@@ -191,13 +193,15 @@ Parsed make_export() {
   auto options = std::make_shared<ExportOptions>();
   Parsed parsed;
   parsed.positional = "TARGET";
-  parsed.positional_places = {{"", "TARGET|FILE"}};
+  parsed.positional_places = {{"", "TARGET|FILE|MODEL"}};
   parsed.positional_help =
       say("the tool to write for (none: a list of them), and a saved answer of recommend (a file, - for standard "
           "input) in place of the job's flags");
   parsed.positional_set = [options](std::string_view name) -> Status {
     if (options->target.empty())
       options->target = name;
+    else if (!names_saved(name))
+      options->job.words.emplace_back(name);
     else if (options->saved.empty())
       options->saved = name;
     else

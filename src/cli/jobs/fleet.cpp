@@ -17,6 +17,7 @@ struct FleetOptions {
   answer::FleetQuestion question;
   std::vector<std::string> rule_files;
   bool all = false;
+  std::vector<std::string> words;
 };
 
 std::vector<const catalog::Offer*> offers_of(const answer::Fleet& fleet) {
@@ -37,6 +38,10 @@ int run_fleet(FleetOptions& options, Context& context) {
   if (!ground) return ground.error();
   const catalog::Catalog& catalog = ground->catalog;
   question.today = ground->today;
+  question.request.task = job::Task::inference;
+  const Spoken spoken{question.request, &question.constraints};
+  if (const auto settled = settle_question(options.words, spoken, &question.currency, catalog, context); !settled)
+    return settled.error();
   tell_broad_names(question.constraints, catalog, context);
   const auto fleet = answer::plan_fleet(question, catalog, ground->rules, ground->coefficients);
   if (!fleet) return context.fail(as_flag(fleet.error()));
@@ -71,6 +76,7 @@ Parsed make_fleet() {
     if (option.key == "request_rate") job.back().aliases = "rate rps target-request-rate";
   }
   auto& question = options->question;
+  add_words(parsed, options->words, Takes::all);
   add_options<job::Request>(parsed.flags, job, question.request);
   add_options(parsed.flags, answer::fleet_options(), question);
   add_limits(parsed.flags, question.constraints,

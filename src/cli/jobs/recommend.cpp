@@ -12,6 +12,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/ask.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/last.hpp"
 #include "cli/question/sections.hpp"
 #include "cli/words/left_out.hpp"
 #include "show/job/brief.hpp"
@@ -35,7 +36,8 @@ struct RecommendOptions : JobOptions {
   Sections beside;
   std::string stages;
   bool poc = false;
-  std::optional<std::int64_t> rank;  // that it is for
+  std::optional<std::int64_t> rank;         // that it is for
+  std::vector<std::string> question_flags;  // what of a line is kept for `gpusel why`
 };
 
 constexpr std::int64_t kRowsShown = 10;
@@ -62,6 +64,7 @@ class Recommend {
           {options_.stages, options_.question, ground->rules, catalog, coefficients, format, options_.explain},
           context_);
     }
+    if (const auto settled = settle(options_, catalog, context_); !settled) return settled.error();
     if (!options_.question.request.task && Context::can_ask())
       if (!ask_person(catalog))
         return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
@@ -71,6 +74,7 @@ class Recommend {
     options_.question.detailed = static_cast<std::size_t>(options_.limit.value_or(list ? 0 : kRowsShown));
     auto advice = ask(options_, *ground, context_);
     if (!advice) return advice.error();
+    keep_question(options_.question_flags, context_);
     answer::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
     std::optional<answer::Poc> poc;
     if (options_.poc && !advice->recommendations.empty()) {
@@ -235,7 +239,7 @@ Flag currency_flag(Currency& place) {
 }
 
 Flag use_spot_flag(job::Constraints& constraints) {
-  return {"--use-spot", "", say("short for --term spot"), say("Money and time"),
+  return {"--use-spot,--spot", "", say("short for --term spot"), say("Money and time"),
           [&constraints](std::string_view) -> Status {
             constraints.terms.emplace_back("spot");
             return {};
@@ -272,7 +276,11 @@ Error as_flag(Error error) {
 Parsed make_recommend() {
   auto options = std::make_shared<RecommendOptions>();
   Parsed parsed;
+  add_words(parsed, options->words, Takes::all);
   add_job_flags(parsed.flags, *options);
+  for (const Flag& flag : parsed.flags) options->question_flags.push_back(flag.name());
+  for (const std::string_view flag : {"--catalog", "--overlay", "--price", "--discount"})
+    options->question_flags.emplace_back(flag);
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return Recommend(*options, context).run(); };

@@ -126,6 +126,7 @@ Parsed make_report() {
                             options->dry_run = true;
                             return {};
                           }});
+  add_words(parsed, options->job.words, Takes::all);
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;

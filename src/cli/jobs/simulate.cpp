@@ -17,6 +17,7 @@ namespace {
 struct SimulateOptions {
   answer::SimulateQuestion question;
   std::vector<std::string> rule_files;
+  std::vector<std::string> words;
   std::string per_request;
   bool check = false;
   bool all = false;
@@ -27,6 +28,13 @@ int run_simulate(SimulateOptions& options, Context& context) {
   const auto ground = prepare({question.base.constraints, &options.rule_files}, context);
   if (!ground) return ground.error();
   question.base.today = ground->today;
+  question.base.request.task = job::Task::inference;
+  const Spoken spoken{question.base.request, &question.base.constraints, Takes::job};
+  if (const auto settled = settle_question(options.words, spoken, &question.base.currency, ground->catalog, context);
+      !settled)
+    return settled.error();
+  if (options.words.size() > 1) return context.fail(usage_error(say("only one instance can be simulated")).error());
+  if (!options.words.empty()) question.offer = options.words.front();
   tell_broad_names(question.base.constraints, ground->catalog, context);
   const auto answer = answer::answer_simulate(question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
@@ -74,11 +82,10 @@ Parsed make_simulate() {
            job::find_option(job::request_options(), limit.option.key) == nullptr;
   });
   parsed.positional = "OFFER";
-  parsed.positional_places = {{"", "SKU"}};
+  parsed.positional_places = {{"", "SKU|MODEL"}};
   parsed.positional_help = say("the instance that serves, aws/g6e.xlarge; none: --gpu, or the best for the load");
   parsed.positional_set = [options](std::string_view name) -> Status {
-    if (!options->question.offer.empty()) return usage_error(say("only one instance can be simulated"), {}, {});
-    options->question.offer = name;
+    options->words.emplace_back(name);
     return {};
   };
   const std::string group = say("Output and data");

@@ -24,6 +24,7 @@ struct WhatIfOptions {
   money::Extras extras;
   std::vector<std::string> rule_files;
   bool all = false;
+  std::vector<std::string> words;
 };
 
 int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOptions& options, Context& context) {
@@ -55,10 +56,28 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
   return gate_price_age(options.constraints, offers, options.question.today, context, kOk);
 }
 
+/// The question is asked from its settings: what words say, and what they leave to be told, is added to them.
+std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::Catalog& catalog, Context& context) {
+  auto& settings = options.question.settings;
+  const Spoken spoken{options.request, &options.constraints, Takes::all,
+                      [&](const Meant& meant) { settings.push_back({std::string(meant.key), meant.value}); }};
+  const bool typed = !options.constraints.money_in.empty();
+  const auto settled = settle_question(options.words, spoken, &options.question.currency, catalog, context);
+  if (!settled || !typed) return settled;
+  for (auto& setting : settings) {
+    if (setting.key == "max_price" && options.constraints.max_price)
+      setting.value = format("{}", *options.constraints.max_price);
+    if (setting.key == "budget" && options.constraints.budget)
+      setting.value = format("{}", *options.constraints.budget);
+  }
+  return {};
+}
+
 int run_whatif(WhatIfOptions& options, Context& context) {
   auto ground = prepare({options.constraints, &options.rule_files}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
+  if (const auto settled = settle_settings(options, ground->catalog, context); !settled) return settled.error();
   tell_broad_names(options.constraints, ground->catalog, context);
   const auto answer = answer::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
@@ -113,7 +132,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                    [&question](std::string_view text) { return set_swing(text, question.swing); }});
   flags.push_back(
       {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
-  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), group, [&question](std::string_view text) {
+  flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), group,
+                   [&question](std::string_view text) {
                      std::optional<job::ObjectiveKind> kind;
                      Status set = job::assign(text, kind);
                      if (set) question.objective.kind = *kind;
@@ -130,6 +150,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
 Parsed make_whatif() {
   auto options = std::make_shared<WhatIfOptions>();
   Parsed parsed;
+  add_words(parsed, options->words, Takes::all);
   add_settings<job::Request>(parsed.flags, job_options(), options->request, options);
   add_settings(parsed.flags, job::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, money::duty_options(), options->duty, options);

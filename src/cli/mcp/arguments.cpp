@@ -210,7 +210,7 @@ class Arguments::Reader {
     for (const Flag& flag : arguments_.offered_) keys.push_back(key_of(flag));
     if (!arguments_.tool_.subjects.empty()) keys.emplace_back(arguments_.tool_.subjects);
     const std::vector<std::string_view> views(keys.begin(), keys.end());
-    const std::string near = did_you_mean(key, views);
+    const Hint near = did_you_mean(key, views);
     return refuse(say("unknown argument '{}'", shown) + (near.empty() ? "" : "; " + near));
   }
 

@@ -166,7 +166,7 @@ Session::Outcome Session::call_tool(const Node* params) {
   if (name == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", "name")});
   if (!tools_.has(name->text)) {
     const auto known = tools_.names();
-    const std::string near = did_you_mean(name->text, known);
+    const Hint near = did_you_mean(name->text, known);
     return std::unexpected(
         Failure{kInvalidParams, say("unknown tool {}", in_quotes(name->text)) + (near.empty() ? "" : "; " + near)});
   }

@@ -1,6 +1,7 @@
 #include "cli/question/job.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/text/text.hpp"
 #include "cli/commands.hpp"
@@ -49,7 +50,8 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   add_options(flags, job::constraint_options(), question.constraints);
   add_use_flags(flags, question);
   const std::string ranking = say("Ranking and output");
-  flags.push_back({"--objective", "KIND", say("cost, speed or balanced"), ranking, [&question](std::string_view text) {
+  flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), ranking,
+                   [&question](std::string_view text) {
                      std::optional<job::ObjectiveKind> kind;
                      auto set = job::assign(text, kind);
                      if (set) question.objective.kind = *kind;
@@ -64,8 +66,22 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   flags.push_back(use_spot_flag(question.constraints));
 }
 
+std::expected<void, int> settle(JobOptions& job, const catalog::Catalog& catalog, Context& context) {
+  const Spoken spoken{job.question.request, &job.question.constraints};
+  return settle_question(job.words, spoken, &job.question.currency, catalog, context);
+}
+
+bool names_saved(std::string_view word) {
+  std::error_code failed;
+  const std::filesystem::path path(word);
+  const std::string extension = path.extension();
+  return word == kStandardInput || extension == ".json" || extension == ".yaml" || extension == ".lock" ||
+         std::filesystem::is_regular_file(path, failed);
+}
+
 std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context) {
   job.question.today = ground.today;
+  if (const auto settled = settle(job, ground.catalog, context); !settled) return std::unexpected(settled.error());
   tell_broad_names(job.question.constraints, ground.catalog, context);
   auto advice = answer::recommend(job.question, ground.catalog, ground.rules, ground.coefficients);
   if (!advice) return std::unexpected(context.fail(as_flag(advice.error())));

@@ -9,12 +9,14 @@
 #include "answer/search/recommend.hpp"
 #include "cli/command.hpp"
 #include "cli/question/loaded_facts.hpp"
+#include "cli/question/named.hpp"
 
 namespace gpusel::cli {
 
 struct JobOptions {
   answer::Question question;
   std::vector<std::string> rule_files;
+  std::vector<std::string> words;  // without a flag in front: a model, a task, a GPU, a provider …
 };
 
 /// Whether an option's key is among these.
@@ -32,6 +34,12 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
 /// A switch for what an answer leaves out of its first screen.
 Flag why_flag(bool& place, std::string names, std::string help);
 Flag rules_flag(std::vector<std::string>& files, std::string group);
+
+/// Sets what the words of the question say, and what they leave to be told: ask() does so first. The error is the exit
+/// status.
+std::expected<void, int> settle(JobOptions& job, const catalog::Catalog& catalog, Context& context);
+/// Whether a word is the name of a saved answer: standard input, a file, or what is called like one.
+bool names_saved(std::string_view word);
 
 /// Says what is wrong with the question; the error is the exit status. The answer points into `ground`.
 std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context);

@@ -173,9 +173,9 @@ Parsed make_config_show() {
     if (!command->empty() && find_command(*command) == nullptr) {
       std::vector<std::string_view> names;
       for (const Command& one : commands()) names.push_back(one.name);
-      const std::string near = did_you_mean(*command, names);
+      const Hint near = did_you_mean(*command, names);
       return context.fail(Error{ErrorKind::usage, say("there is no command '{}'", printable(shorten(*command, 40))),
-                                "COMMAND", near.empty() ? say("all commands: gpusel --help") : near});
+                                "COMMAND", near.or_else(say("all commands: gpusel --help"))});
     }
     return run_show(*command, context);
   };

@@ -186,14 +186,14 @@ Error unknown(const Setting& setting, Known known) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   std::string word = setting.name;
   std::ranges::replace(word, '_', '-');
-  const std::string near = did_you_mean(word, views);
+  const Hint near = did_you_mean(word, views);
   const std::string shown = printable(shorten(setting.name, 40));
   return about(setting,
                setting.command.empty() ? say("no command has a setting '{}'", shown)
                                        : say("{} has no setting '{}'", setting.command, shown),
                !near.empty() || setting.source == SettingSource::variable
                    ? near
-                   : say("a setting is a flag's name without '--'"));
+                   : Hint(say("a setting is a flag's name without '--'")));
 }
 
 }  // namespace

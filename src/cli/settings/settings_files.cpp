@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "GPUSEL_";
 constexpr std::string_view kProjectFile = ".gpusel.yaml";
 /// Variables of that prefix that are no flag's.
-constexpr std::string_view kNoFlags[] = {"GPUSEL_TODAY"};
+constexpr std::string_view kNoFlags[] = {"GPUSEL_TODAY", "GPUSEL_STATE"};
 
 std::string_view variable(const char* name) {
   const char* value = std::getenv(name);

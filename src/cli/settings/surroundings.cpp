@@ -49,7 +49,8 @@ std::string first_of(std::string_view below_share) {
 
 Finding environment_finding() {
   std::string set;
-  for (const char* name : {"GPUSEL_TODAY", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
+  for (const char* name : {"GPUSEL_TODAY", "GPUSEL_STATE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
+                           "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
     if (const std::string_view value = finding_of_variable(name); !value.empty())
       set += format("{}{}={}", set.empty() ? "" : ", ", name, printable(shorten(value, 60)));
   return {say("environment"), Health::ok, set.empty() ? say("nothing set") : set};

@@ -8,17 +8,13 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "cli/help/help.hpp"
+#include "cli/help/synonyms.hpp"
 #include "cli/settings/settings.hpp"
-#include "cli/words/descriptions.hpp"
-#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::cli {
 
 namespace {
-
-/// What CLI11 writes of itself into help.
-constexpr std::string_view kLabels[] = {to_say("Usage"), to_say("OPTIONS"), to_say("SUBCOMMAND"), to_say("SUBCOMMANDS"),
-                                        to_say("Positionals")};
 
 /// Collects what the setters object to: CLI11 would word it its own way.
 class Words {
@@ -27,15 +23,17 @@ class Words {
 
   ParseOutcome parse(const std::vector<std::string>& words) {
     choose(words);
-    describe(words);
     ParseOutcome outcome;
     outcome.finished = true;
-    try {
-      std::vector<std::string> reversed(words.rbegin(), words.rend());
-      app_.parse(reversed);
-    } catch (const CLI::CallForHelp&) {
-      context_.out.write(chosen_ == nullptr ? app_.help() : help_of(*chosen_));
+    if (const auto asked = std::ranges::find_if(words, is_help); asked != words.end()) {
+      context_.out.write(help_of(*asked == kHelpAll));
       return outcome;
+    }
+    describe(words);
+    try {
+      std::vector<std::string> reversed = with_values(words);
+      std::ranges::reverse(reversed);
+      app_.parse(reversed);
     } catch (const CLI::ParseError& error) {
       outcome.status = report(error);
       return outcome;
@@ -45,12 +43,16 @@ class Words {
       return outcome;
     }
     if (chosen_ == nullptr) {
-      context_.err.write(app_.help());
-      outcome.status = kUsage;
+      if (words.empty())
+        context_.out.write(first_lines(context_));
+      else
+        context_.err.write(commands_help(group_));
+      outcome.status = words.empty() ? kOk : kUsage;
       return outcome;
     }
     if (parsed_.positional_required && !positional_given_) {
-      outcome.status = context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help()});
+      outcome.status =
+          context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help(), true});
       return outcome;
     }
     if (outcome.status = settle(); outcome.status != kOk) return outcome;
@@ -72,13 +74,6 @@ class Words {
     return kOk;
   }
 
-  /// The sentences on a command between its summary and its flags.
-  static std::string described(const Command& command) {
-    constexpr std::size_t kWidth = 79;
-    const std::string_view text = description_of(command.name);
-    return text.empty() ? std::string() : "\n\n" + show::wrap(say_text(text), kWidth, 0);
-  }
-
   void choose(const std::vector<std::string>& words) {
     const auto first = std::find_if(words.begin(), words.end(), [](const auto& w) { return !w.starts_with("-"); });
     if (first == words.end()) return;
@@ -95,8 +90,7 @@ class Words {
     CLI::App*& home = groups_[group];
     if (home != nullptr) return home;
     home = app_.add_subcommand(group, group_summary(group));
-    home->set_help_flag("-h,--help", say("this help"))->group(say("Options"));
-    home->group(say("Subcommands"));
+    home->set_help_flag();
     home->require_subcommand(0, 1);
     return home;
   }
@@ -105,21 +99,15 @@ class Words {
   /// others would cost more than answering.
   void describe(const std::vector<std::string>& words) {
     app_.name("gpusel");
-    for (const std::string_view label : kLabels) app_.get_formatter()->label(std::string(label), say_text(label));
-    app_.description(say("Chooses cloud GPU instances for a job: what fits, how fast, for how much, and why."));
-    const std::string options = say("Options");
-    app_.set_help_flag("-h,--help", say("this help; 'gpusel COMMAND --help' for a command"))->group(options);
-    // Answered before anything is parsed.
-    app_.add_flag_callback("--version", [] {}, say("print the version"))->group(options);
+    app_.set_help_flag();  // answered before anything is parsed, as is --version
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
-      if (chosen_ != nullptr && &command != chosen_) continue;  // help is then that of the chosen one
+      if (chosen_ != nullptr && &command != chosen_) continue;
       CLI::App* home = home_of(command);
       if (home != &app_ && group_of(command) != group_) continue;  // inside a group that was not asked for
       CLI::App* sub = home->add_subcommand(std::string(last_word(command)), say_text(command.summary));
-      sub->group(say("Subcommands"));
+      sub->set_help_flag();
       if (&command != chosen_) continue;
-      sub->set_help_flag("-h,--help", say("this help"))->group(options);
       parsed_ = cli::set_up(command, context_);
       if (find_typed(words))
         for (const Flag* flag : typed_) add(*sub, *flag);
@@ -128,7 +116,6 @@ class Words {
       if (!parsed_.positional.empty()) add_positional(*sub);
       sub_ = sub;
     }
-    app_.footer(say("Example: gpusel recommend --model llama-7b --task finetune"));  // not of the commands
   }
 
   /// Finds the flags that were typed. False where a word is none of them, as --help is not: setting up a flag costs as
@@ -147,6 +134,23 @@ class Words {
     return all_known;
   }
 
+  /// A switch that may have a value takes the next word only if it is one: what else follows is a word of its own.
+  std::vector<std::string> with_values(const std::vector<std::string>& words) const {
+    static constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "on", "off", "1", "0"};
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      out.push_back(words[i]);
+      const bool is_switch = words[i].starts_with("--") && words[i].find('=') == std::string::npos &&
+                             std::ranges::any_of(parsed_.flags, [&](const Flag& flag) {
+                               return flag.optional_value && flag.spelled_by(words[i]);
+                             });
+      if (!is_switch) continue;
+      const bool has_value = i + 1 < words.size() && std::ranges::find(kTruths, words[i + 1]) != std::end(kTruths);
+      out.back() += "=" + (has_value ? words[++i] : "true");
+    }
+    return out;
+  }
+
   void add(CLI::App& sub, const Flag& flag) {
     const std::string shown = flag.names.substr(flag.names.rfind(',') == std::string::npos ? 0 : flag.names.find("--"));
     const std::string name = shown.substr(0, shown.find(','));
@@ -155,16 +159,14 @@ class Words {
       option = sub.add_flag_callback(flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
     } else {
       const auto each = [this, &flag, name](const std::vector<std::string>& values) {
-        if (values.empty()) set(flag.set, "true", name);
-        // CLI11 gives an empty value where an optional one was left out.
         for (const std::string& value : values)
           set(flag.set, value.empty() && flag.optional_value ? "true" : value, name);
       };
       option = sub.add_option_function<std::vector<std::string>>(flag.names, each, flag.help);
       option->type_name(flag.value)->type_size(1);
-      option->expected(flag.optional_value ? 0 : 1, 1);  // each time; what follows its value is a positional
+      option->expected(1);  // each time; what follows its value is a positional
       option->multi_option_policy(flag.repeats ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
-      if (!flag.optional_value) option->allow_extra_args(false);
+      option->allow_extra_args(false);
     }
     if (!flag.group.empty()) option->group(flag.group);
   }
@@ -185,6 +187,7 @@ class Words {
   }
 
   void set(const std::function<Status(std::string_view)>& setter, std::string_view value, const std::string& name) {
+    context_.typed.emplace_back(name, value);
     if (Status done = setter(value); !done) {
       Error error = done.error();
       error.where = name;
@@ -220,13 +223,31 @@ class Words {
         for (const std::string& spelling : option->get_lnames()) known.push_back("--" + spelling);
     }
     const std::vector<std::string_view> views(known.begin(), known.end());
-    const std::string near = did_you_mean(name, views);
+    Hint near = by_meaning(name);
+    if (near.empty()) near = did_you_mean(name, views);
     const std::string shown = shorten(group_.empty() || chosen_ != nullptr ? name : group_ + " " + name, 60);
     return context_.fail(Error{ErrorKind::usage,
                                chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
                                                                             : say("unknown argument '{}'", shown),
                                {},
-                               near.empty() ? see_help() : near});
+                               near.or_else(see_help())});
+  }
+
+  /// The right word, where what was typed means one that is there.
+  Hint by_meaning(const std::string& name) {
+    if (chosen_ == nullptr && !name.starts_with("-")) {
+      if (!group_.empty()) return {};
+      if (const auto meant = meant_command(name)) return {say("did you mean 'gpusel {}'?", *meant), {*meant}};
+      if (const auto catalog = catalog::load({}); catalog && catalog->model(name))
+        return {say("did you mean 'gpusel recommend {}'?", shorten(name, 60)), {"recommend " + name}};
+      return {};
+    }
+    const auto is_flag = [&](std::string_view flag) {
+      return std::ranges::any_of(parsed_.flags, [&](const Flag& one) { return one.spelled_by(flag); });
+    };
+    if (chosen_ == nullptr) return {};
+    const auto meant = meant_flag(name, is_flag);
+    return meant ? Hint(say("did you mean '{}'?", *meant), {*meant}) : Hint();
   }
 
   static std::string own_words(const CLI::ParseError& error) {
@@ -234,10 +255,10 @@ class Words {
     return shorten(text.substr(0, text.find('\n')), 200);
   }
 
-  std::string help_of(const Command& command) {
-    sub_->description(say_text(command.summary) + described(command));
-    const std::string help = sub_->help(group_.empty() ? "gpusel" : "gpusel " + group_);
-    return help + "\n" + say("Examples:") + "\n" + say_text(command.examples) + "\n";
+  std::string help_of(bool all) {
+    if (chosen_ == nullptr) return commands_help(group_);
+    const Parsed parsed = cli::set_up(*chosen_, context_);
+    return all ? full_help(*chosen_, parsed) : short_help(*chosen_, parsed);
   }
 
   Context& context_;

@@ -13,9 +13,9 @@ using catalog::ModelKind;
 
 /// Keys that every class of counted work takes.
 constexpr std::string_view kCommon[] = {
-    "id",         "task",          "model",         "params_b",     "active_params_b", "profile",
-    "gpu",        "gpus",          "gpus_per_node", "interconnect", "internode_gbps",  "min_fit",
-    "confidence", "vcpus_per_gpu", "storage_gbs"};
+    "id",      "task",       "model",         "params_b",   "active_params_b", "profile",
+    "gpu",     "gpus",       "gpus_per_node", "nodes",      "interconnect",    "internode_gbps",
+    "min_fit", "confidence", "vcpus_per_gpu", "storage_gbs"};
 /// Those of networks.
 constexpr std::string_view kOfNetworks[] = {"engine", "engine_version", "precision",  "weights_precision",
                                             "batch",  "concurrency",    "micro_batch"};
@@ -42,7 +42,7 @@ Result<AnyJob> job_for(const Request& request, const catalog::Model* model) {
     case Task::preprocess: return PreprocessJob{};
     default: break;
   }
-  if (model == nullptr) return usage_error(say("say which model"), "model", say("--model resnet-50, for example"));
+  if (model == nullptr) return missing_error(say("say which model"), "model", say("--model resnet-50, for example"));
   switch (model->kind.value_or(ModelKind::cnn)) {
     case ModelKind::diffusion: return DiffusionJob{};
     case ModelKind::speech: return SpeechJob{};
@@ -62,6 +62,7 @@ class CountedResolver {
     auto job = job_for(request_, model_);
     if (!job) return std::unexpected(job.error());
     work_.task = *request_.task;
+    say_task(request_, work_);
     work_.profile = request_.profile.value_or(Profile::standard);
     work_.min_fit = request_.min_fit;
     work_.confidence = request_.confidence.value_or(work_.confidence);
@@ -188,8 +189,8 @@ bool is_counted(const Request& request, const catalog::Model* model) {
 
 Result<Job> resolve_counted(const Request& request, const catalog::Model* model, const catalog::Catalog& catalog) {
   if (!request.task)
-    return usage_error(say("say what is to be done"), "task",
-                       say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
+    return missing_error(say("say what is to be done"), "task",
+                         say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   return CountedResolver(request, model, catalog).run();
 }
 

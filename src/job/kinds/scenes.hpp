@@ -29,9 +29,9 @@ inline Result<const SceneClass*> scene_of(std::span<const SceneClass> classes, F
       names.push_back(one.name);
       list += (list.empty() ? "" : ", ") + std::string(one.name);
     }
-    const std::string near = did_you_mean(asked, names);
+    const Hint near = did_you_mean(asked, names);
     return usage_error(say("'{}' is no kind of scene", shorten(r.scene, 40)), "scene",
-                       near.empty() ? say("known: {}", list) : near);
+                       near.or_else(say("known: {}", list)));
   }
   const bool matters = r.scene.empty() && !r.scene_vram_gib;
   if (matters) f.defaults.assume("scene", found->name);

@@ -1,6 +1,8 @@
 #include "job/limits/constraints.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -133,16 +135,60 @@ Status add_infra(std::string_view text, Constraints& c) {
 }
 
 Status add_terms(std::string_view text, Constraints& c) {
-  std::vector<std::string_view> known(enum_names<catalog::Term>.begin(), enum_names<catalog::Term>.end());
-  known.emplace_back("any");
-  return set_named(text, c.terms, known);
+  for (const std::string_view part : split(text, ',')) {
+    const std::string name = lower(part);
+    const auto term = spelled<catalog::Term>(fold_name(name));
+    if (term) {
+      c.terms.emplace_back(to_text(*term));
+    } else if (name == "any" || name == "all") {
+      c.terms.emplace_back("any");
+    } else {
+      std::vector<std::string_view> known(enum_names<catalog::Term>.begin(), enum_names<catalog::Term>.end());
+      known.emplace_back("any");
+      return not_one_of(name, known);
+    }
+  }
+  return {};
 }
 
 Status add_gpu(std::string_view text, Constraints& c) {
   auto spec = parse_gpu_spec(text);
   if (!spec) return std::unexpected(spec.error());
+  if (spec->nodes) c.nodes = spec->nodes;
   c.gpus.push_back(std::move(*spec));
   return {};
+}
+
+namespace {
+
+constexpr Range kMoneyRange{.low = 0, .high = 1e9};
+
+/// Keeps the currency it was typed in, too.
+Status keep_money(const TypedMoney& money, double amount, std::string_view key, std::optional<double>& place,
+                  Constraints& c) {
+  if (!kMoneyRange.contains(amount))
+    return usage_error(
+        say("{} is out of range", human_number(amount)), {},
+        say("allowed: {}", say("from {} to {}", human_number(kMoneyRange.low), human_number(kMoneyRange.high))));
+  place = amount;
+  std::erase_if(c.money_in, [&](const auto& one) { return one.first == key; });
+  if (money.currency) c.money_in.emplace_back(key, *money.currency);
+  return {};
+}
+
+}  // namespace
+
+Status set_hourly(std::string_view text, Constraints& c) {
+  const auto money = parse_money(text);
+  if (!money) return std::unexpected(money.error());
+  return keep_money(*money, money->per_hour(), "max_price", c.max_price, c);
+}
+
+Status set_budget(std::string_view text, Constraints& c) {
+  const auto money = parse_money(text);
+  if (!money) return std::unexpected(money.error());
+  if (money->every_hours > 0) return set_hourly(text, c);
+  return keep_money(*money, money->amount, "budget", c.budget, c);
 }
 
 namespace {
@@ -195,6 +241,24 @@ std::optional<std::pair<double, std::string_view>> count_in_front(std::string_vi
   return std::pair(*count, trim(rest.substr(sign)));
 }
 
+CountedGpu counted_gpu(std::string_view text) {
+  CountedGpu out;
+  std::string_view rest = trim(text);
+  while (const auto counted = count_in_front(rest)) {
+    if (out.nodes || counted->first < 1 || counted->first > 1e6) break;
+    out.nodes = std::exchange(out.count, static_cast<std::int64_t>(counted->first));
+    rest = counted->second;
+  }
+  const auto colon = rest.rfind(':');
+  const auto behind = colon == std::string_view::npos ? std::nullopt : plain_number(trim(rest.substr(colon + 1)));
+  if (behind && *behind >= 1 && *behind <= 1e6 && *behind == std::floor(*behind) && !out.nodes) {
+    out.nodes = std::exchange(out.count, static_cast<std::int64_t>(*behind));
+    rest = trim(rest.substr(0, colon));
+  }
+  out.name = rest;
+  return out;
+}
+
 bool GpuSpec::names_gpu(const catalog::Gpu& gpu) const {
   if (!vendor.empty() && vendor != gpu.vendor) return false;
   if (names.empty()) return true;
@@ -241,11 +305,23 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   const std::string_view text = trim(given);
   if (text.empty()) return unreadable(text);
   Result<GpuSpec> spec{GpuSpec{}};
+  constexpr double kMostPerInstance = 512;  // above it a bare number is a name, as 4090
+  const auto bare = plain_number(text);
   if (text.find('=') != std::string_view::npos) {
     spec = parse_query(text);
-  } else if (const auto counted = count_in_front(text)) {
-    spec->names.push_back(catalog::fold_gpu_name(counted->second));
-    spec->count = {counted->first, counted->first};
+  } else if (lower(text) == "none" || text == "0" || text == "无") {
+    spec->none = true;
+  } else if (lower(text) == "any" || lower(text) == "all" || text == "不限") {
+    spec->text = text;
+    return spec;
+  } else if (bare && *bare > 0 && *bare <= kMostPerInstance) {
+    spec->count = {*bare, *bare};
+  } else if (count_in_front(text)) {
+    const CountedGpu counted = counted_gpu(text);
+    spec->names.push_back(catalog::fold_gpu_name(counted.name));
+    const auto each = static_cast<double>(counted.count.value_or(1));
+    spec->count = {each, each};
+    spec->nodes = counted.nodes;
   } else {
     spec = parse_parts(text);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/values/money.hpp"
 #include "base/values/number.hpp"
 #include "catalog/records/gpu.hpp"
 #include "job/request/option.hpp"
@@ -21,8 +22,10 @@ struct GpuSpec {
   std::string text;                // as it was given
   std::vector<std::string> names;  // folded; any of them; empty: any GPU
   std::string vendor;
-  Bounds memory_gb;  // per GPU, as marketed
-  Bounds count;      // per instance
+  Bounds memory_gb;                   // per GPU, as marketed
+  Bounds count;                       // per instance
+  std::optional<std::int64_t> nodes;  // of "2x8xH100"
+  bool none = false;                  // "none": no GPU at all
 
   /// Whether this is one of the named GPUs: every word of a name is in the id or in one alias.
   bool names_gpu(const catalog::Gpu& gpu) const;
@@ -31,6 +34,14 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given);
 
 /// Count and name of "2x RTX 4090", "2 × RTX 4090" and "4xA100".
 std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text);
+
+/// One GPU with whole counts: "H100", "h100:8", "8xH100", "2x8xH100".
+struct CountedGpu {
+  std::string name;
+  std::optional<std::int64_t> count;  // per node
+  std::optional<std::int64_t> nodes;
+};
+CountedGpu counted_gpu(std::string_view text);
 
 enum class ObjectiveKind : std::uint8_t { cost, speed, balanced };
 
@@ -63,6 +74,8 @@ struct Constraints {
   std::optional<bool> strict;  // older prices are not left out but make the answer fail
   std::optional<bool> include_unavailable;
   std::vector<std::string_view> assumed;  // keys of limits that hold by default, not because anybody gave them
+  /// Amounts whose currency was typed with them, by the limit's key: to be brought into the answer's by settle_money().
+  std::vector<std::pair<std::string_view, Currency>> money_in;
 };
 
 struct Objective {
@@ -81,4 +94,18 @@ Status add_weights(std::string_view text, Objective& objective);
 namespace gpusel {
 template <>
 inline constexpr auto enum_names<job::ObjectiveKind> = std::to_array<std::string_view>({"cost", "speed", "balanced"});
-}
+template <>
+inline constexpr auto enum_spellings<job::ObjectiveKind> = std::to_array<Spelling<job::ObjectiveKind>>({
+    {"price", job::ObjectiveKind::cost},
+    {"cheap", job::ObjectiveKind::cost},
+    {"cheapest", job::ObjectiveKind::cost},
+    {"total", job::ObjectiveKind::cost},
+    {"money", job::ObjectiveKind::cost},
+    {"latency", job::ObjectiveKind::speed},
+    {"throughput", job::ObjectiveKind::speed},
+    {"time", job::ObjectiveKind::speed},
+    {"fast", job::ObjectiveKind::speed},
+    {"fastest", job::ObjectiveKind::speed},
+    {"balance", job::ObjectiveKind::balanced},
+});
+}  // namespace gpusel

@@ -56,6 +56,11 @@ inline std::optional<Stated> stated(const std::optional<std::int64_t>& value) {
 inline std::optional<Stated> stated(const std::optional<MemorySize>& size) {
   return size ? std::optional(Stated{size->value, size->binary ? " GiB" : " GB"}) : std::nullopt;
 }
+/// Nothing where no GPU is asked for at all.
+inline std::optional<Stated> stated(const std::vector<GpuSpec>& specs) {
+  const bool none = !specs.empty() && std::ranges::all_of(specs, &GpuSpec::none);
+  return none ? std::optional(Stated{0}) : std::nullopt;
+}
 template <class Other>
 std::optional<Stated> stated(const Other&) {
   return std::nullopt;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "rules/pattern.hpp"
 
 namespace gpusel::job {
 
@@ -39,9 +41,9 @@ Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
   if (!spec.vendor.empty() && other != gpus.end())
     return usage_error(say("'{}' is made by {}, not by {}", shorten(name, 40), other->vendor, spec.vendor),
                        judging.limit.flag(), say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
-  const std::string near = did_you_mean(name, ids);
+  const Hint near = did_you_mean(name, ids);
   return usage_error(say("unknown GPU '{}'", shorten(name, 40)), judging.limit.flag(),
-                     near.empty() ? say("all GPUs: gpusel gpus") : near);
+                     near.or_else(say("all GPUs: gpusel gpus")));
 }
 
 /// Outside a specification; what is not known is outside too.
@@ -76,6 +78,26 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
+/// SKUs that a pattern matches: by themselves, or as "provider/sku" where it has a slash or no SKU is like it.
+Result<Condition> named_like(const std::string& pattern, const catalog::Catalog& catalog) {
+  const auto compiled = rules::Pattern::compiled(pattern);
+  if (!compiled) return std::unexpected(compiled.error());
+  const auto any_sku = [&] {
+    return std::ranges::any_of(catalog.instances(), [&](const auto& one) { return (*compiled)->is_in(one.sku); });
+  };
+  if (pattern.find('/') == std::string::npos && any_sku()) return rules::match(Fact::sku, pattern);
+  std::map<std::string, std::vector<std::string>> skus;
+  for (const catalog::Instance& one : catalog.instances())
+    if ((*compiled)->is_in(format("{}/{}", one.provider, one.sku)))
+      skus[std::string(one.provider)].emplace_back(one.sku);
+  if (skus.empty()) return rules::match(Fact::sku, pattern);
+  std::vector<Condition> parts;
+  for (auto& [provider, own] : skus)
+    parts.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{provider}, false),
+                                   compare(Fact::sku, Operator::in, std::move(own), false)}));
+  return rules::any_of(std::move(parts));
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog) {
@@ -87,14 +109,14 @@ Result<std::vector<std::string>> provider_called(std::string_view name, const ca
 Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, family_called); }
 
 Status judge_allow_list(const Judging& judging) {
-  auto allowed = rules::match(Fact::sku, judging.asked.allow_list);
+  auto allowed = named_like(judging.asked.allow_list, judging.catalog);
   if (!allowed) return of_flag(allowed.error(), judging);
   reject(judging, negate(std::move(*allowed)), say("{{sku}} is not on the allow list"));
   return {};
 }
 
 Status judge_deny_list(const Judging& judging) {
-  auto denied = rules::match(Fact::sku, judging.asked.deny_list);
+  auto denied = named_like(judging.asked.deny_list, judging.catalog);
   if (!denied) return of_flag(denied.error(), judging);
   reject(judging, std::move(*denied), say("{{sku}} is on the deny list"));
   return {};
@@ -106,6 +128,10 @@ Status judge_gpu(const Judging& judging) {
   std::vector<Condition> all;
   std::string texts;
   for (const GpuSpec& spec : specs) {
+    if (spec.none) {
+      reject(judging, compare(Fact::is_cpu, Operator::is, 0.0, false), say("{{gpu}}, asked for no GPU at all"));
+      return {};
+    }
     std::vector<std::string> ids;
     for (const catalog::Gpu& gpu : judging.catalog.gpus())
       if (spec.names_gpu(gpu)) ids.emplace_back(gpu.id);

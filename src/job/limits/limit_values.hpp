@@ -31,5 +31,9 @@ Status set_vendors(std::string_view text, Constraints& limits);
 Status add_infra(std::string_view text, Constraints& limits);
 Status add_terms(std::string_view text, Constraints& limits);
 Status add_gpu(std::string_view text, Constraints& limits);
+/// Per hour: 5, $5/h, 1500/month.
+Status set_hourly(std::string_view text, Constraints& limits);
+/// Of a whole job; with a period it is a limit on the price.
+Status set_budget(std::string_view text, Constraints& limits);
 
 }  // namespace gpusel::job

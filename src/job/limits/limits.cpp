@@ -19,7 +19,6 @@ constexpr std::string_view kFormats[] = {"fp16", "bf16", "fp8"};
 constexpr std::string_view kHardware = to_say("Hardware limits");
 constexpr std::string_view kPlace = to_say("Where and from whom");
 constexpr std::string_view kMoney = to_say("Money and time");
-constexpr Limits kPriceLimits{{.low = 0, .high = 1e9}, 1000};
 constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 
 #define GPUSEL_DO(...) [](Constraints& c, std::string_view t) { return __VA_ARGS__; }
@@ -27,8 +26,8 @@ constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 // Key, other spellings, what help shows of the value, help, group, reading, whether a switch, whether repeated; what it
 // is judged on and in what turn; its form; what else is true of it.
 constexpr Limit kLimits[] = {
-    {{"gpu", "accelerator", "SPEC", to_say("H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 …"), kHardware,
-      GPUSEL_DO(add_gpu(t, c)), false, true},
+    {{"gpu", "accelerator gpus", "SPEC", to_say("H100:8, 2x8xH100, 80GB+, nvidia:A100,H100:40GB..80GB:1..8, any, none"),
+      kHardware, GPUSEL_DO(add_gpu(t, c)), false, true},
      {Subject::gpu, Turn::kind},
      held<&C::gpus>(judge_gpu, relax_gpu),
      {.needs_gpu = true}},
@@ -60,7 +59,7 @@ constexpr Limit kLimits[] = {
      {Subject::machine, Turn::size},
      most<&C::max_total_vram>(Fact::total_gpu_memory_gb, to_say("GPU memory in all"), "GB")},
     {{"min_bandwidth", "", "GB/s", to_say("memory bandwidth of one GPU, at least"), kHardware,
-      GPUSEL_DO(assign(t, c.min_bandwidth_gbs, kPriceLimits))},
+      GPUSEL_DO(assign(t, c.min_bandwidth_gbs, Limits{{0, 1e9}, 1000, "gb/s"}))},
      {Subject::gpu, Turn::size},
      least<&C::min_bandwidth_gbs>(Fact::gpu_bandwidth_gbs, to_say("memory bandwidth")),
      {.needs_gpu = true}},
@@ -94,7 +93,7 @@ constexpr Limit kLimits[] = {
      {Subject::machine, Turn::host},
      range<&C::host_memory_gib>(Fact::host_memory_gib, to_say("GiB of host memory"))},
     {{"min_network", "", "GBIT", to_say("network per instance, Gbit/s, at least"), kHardware,
-      GPUSEL_DO(assign(t, c.min_network_gbps, kPriceLimits))},
+      GPUSEL_DO(assign(t, c.min_network_gbps, Limits{{0, 1e9}, 1000, "gbit/s"}))},
      {Subject::machine, Turn::host},
      least<&C::min_network_gbps>(Fact::network_gbps, to_say("network Gbit/s"))},
     {{"rdma", "", "BOOL", to_say("RDMA fabric between nodes"), kHardware, GPUSEL_DO(assign(t, c.rdma)), true},
@@ -147,10 +146,12 @@ constexpr Limit kLimits[] = {
     {{"family", "", "FAMILIES", to_say("instance families"), kPlace, GPUSEL_DO(set_list(t, c.families)), false, true},
      {Subject::machine, Turn::place},
      held<&C::families>(judge_family, one_more, Fact::family, to_say("family"))},
-    {{"allow_list", "", "REGEX", to_say("only SKUs that match"), kPlace, GPUSEL_DO(assign(t, c.allow_list))},
+    {{"allow_list", "", "REGEX", to_say("only SKUs that match, or provider/SKU: '^aws/p'"), kPlace,
+      GPUSEL_DO(assign(t, c.allow_list))},
      {Subject::machine, Turn::place},
      held<&C::allow_list>(judge_allow_list, relax_allow_list)},
-    {{"deny_list", "", "REGEX", to_say("no SKU that matches"), kPlace, GPUSEL_DO(assign(t, c.deny_list))},
+    {{"deny_list", "", "REGEX", to_say("no SKU that matches, nor provider/SKU: '^vast/'"), kPlace,
+      GPUSEL_DO(assign(t, c.deny_list))},
      {Subject::machine, Turn::place},
      held<&C::deny_list>(judge_deny_list, without)},
     {{"include_unavailable", "", "BOOL", to_say("also what is retired or sold by invitation only"), kPlace,
@@ -163,13 +164,12 @@ constexpr Limit kLimits[] = {
      {Subject::offer, Turn::money},
      held<&C::terms>(judge_term, one_more, Fact::term, to_say("term")),
      {.usual = "on-demand", .open = "any"}},
-    {{"max_price", "price-per-hour-max", "MONEY", to_say("price per hour of all nodes, at most"), kMoney,
-      GPUSEL_DO(assign(t, c.max_price, kPriceLimits))},
+    {{"max_price", "price-per-hour-max", "MONEY", to_say("price of all nodes, at most: 5 per hour, $1500/month, 30CNY"),
+      kMoney, GPUSEL_DO(set_hourly(t, c))},
      {Subject::price, Turn::money},
      most<&C::max_price>(Fact::price_per_hour, to_say("price per hour")),
      {.trades = true, .nearest_price = true, .question = to_say("USD per hour, at most (any)")}},
-    {{"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney,
-      GPUSEL_DO(assign(t, c.budget, kPriceLimits))},
+    {{"budget", "", "MONEY", to_say("cost of the whole job, at most"), kMoney, GPUSEL_DO(set_budget(t, c))},
      {Subject::job, Turn::money},
      most<&C::budget>(Fact::cost, to_say("cost")),
      {.trades = true, .of_ending = true}},
@@ -304,6 +304,11 @@ bool asks_for_gpu(const Constraints& limits) {
 }
 
 Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const catalog::Catalog& catalog) {
+  if (!limits.money_in.empty())
+    return usage_error(
+        say("the amount is in {}, the answer in another currency", limits.money_in.front().second.code()),
+        find_limit(limits.money_in.front().first)->flag(),
+        say("add --currency {}", limits.money_in.front().second.code()));
   std::vector<rules::Rule> rules;
   for (const Limit* limit : judged_limits()) {
     if (!limit->form.is_set(limits)) continue;

@@ -45,14 +45,14 @@ bool is_alias(std::string_view aliases, std::string_view name) {
 }
 
 Assigned<std::optional<double>> assign(std::string_view text, std::optional<double>& place, Limits limits) {
-  const auto value = parse_count(text, limits.range, limits.kilo);
+  const auto value = parse_quantity(text, limits.range, limits.kilo, limits.unit);
   if (!value) return std::unexpected(value.error());
   place = *value;
   return {};
 }
 
 Assigned<std::optional<std::int64_t>> assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits) {
-  const auto value = parse_count(text, limits.range, limits.kilo);
+  const auto value = parse_quantity(text, limits.range, limits.kilo, limits.unit);
   if (!value) return std::unexpected(value.error());
   if (*value != std::floor(*value)) return usage_error(say("'{}' is not a whole number", shorten(text, 32)));
   place = static_cast<std::int64_t>(*value);
@@ -81,9 +81,10 @@ Assigned<std::string> assign(std::string_view text, std::string& place) {
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed) {
   name_allowed(allowed);
   std::string list = join_texts(allowed, ", ");
-  const std::string near = did_you_mean(text, allowed);
-  return usage_error(say("'{}' is not known here", shorten(text, 32)), {},
-                     near.empty() ? say("allowed: {}", list) : say("{} allowed: {}", near, list));
+  const Hint near = did_you_mean(text, allowed);
+  return usage_error(
+      say("'{}' is not known here", shorten(text, 32)), {},
+      Hint(near.empty() ? say("allowed: {}", list) : say("{} allowed: {}", std::string(near), list), near.names));
 }
 
 }  // namespace gpusel::job

@@ -94,6 +94,8 @@ const Option<Target>* find_option(std::span<const Option<Target>> options, std::
 struct Limits {
   Range range = {.low = 0};
   double kilo = 1000;  // 1024 for lengths in tokens, where 4k means 4096
+  /// What a bare number is in, as parse_quantity() knows it: another unit of the same dimension is converted.
+  std::string_view unit = {};
 };
 Assigned<std::optional<double>> assign(std::string_view text, std::optional<double>& place, Limits limits);
 Assigned<std::optional<std::int64_t>> assign(std::string_view text, std::optional<std::int64_t>& place, Limits limits);
@@ -120,6 +122,6 @@ Assigned<std::optional<E>> assign(std::string_view text, std::optional<E>& place
 inline constexpr Limits kLength{{.low = 1, .high = 1e8}, 1024};
 inline constexpr Limits kCount{{.low = 1, .high = 1e6}, 1000};  // three of them multiply within 64 bits
 inline constexpr Limits kAmount{{.low = 1, .high = 1e18}, 1000};
-inline constexpr Limits kShare{{.low = 0, .high = 1}, 1000};
+inline constexpr Limits kShare{{.low = 0, .high = 1}, 1000, "share"};
 
 }  // namespace gpusel::job

@@ -8,15 +8,19 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "job/kinds/video/ladder.hpp"
+#include "job/limits/constraints.hpp"
 #include "job/request/request_option.hpp"
+#include "job/request/task_words.hpp"
 
 namespace gpusel::job {
 
 namespace {
 
-constexpr Limits kRate{{.low = 1e-6, .high = 1e7}, 1000};
+constexpr Limits kRate{{.low = 1e-6, .high = 1e7}, 1000, "/s"};
 constexpr Limits kPositive{{.low = 1e-9, .high = 1e15}, 1000};
-constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000};
+constexpr Limits kMilliseconds{{.low = 0.001, .high = 1e9}, 1000, "ms"};
+constexpr Limits kHours{{.low = 1e-9, .high = 1e15}, 1000, "h"};
+constexpr Limits kRequestNodes{{.low = 1, .high = 1e5}, 1000};
 constexpr Limits kPart{{.low = 0, .high = 1e8}, 1024};  // of a request: nothing to read, or nothing to generate
 
 constexpr std::string_view kWork = to_say("Workload");
@@ -34,12 +38,6 @@ Status keep_ladder(std::string_view text, std::string& place) {
   return {};
 }
 
-/// A bare number is in GiB; with a unit it is what it says.
-Status assign_gib(std::string_view text, std::optional<double>& place, Limits limits) {
-  const auto size = plain_number(text) ? std::unexpected(Error{}) : parse_memory(text, true);
-  return size ? assign(format("{}", in_gib(size->amount())), place, limits) : assign(text, place, limits);
-}
-
 /// A name, a path, or an object of config.json keys.
 Status set_model(std::string_view text, Request& request) {
   if (!trim(text).starts_with('{')) return assign(text, request.model);
@@ -49,12 +47,20 @@ Status set_model(std::string_view text, Request& request) {
   return {};
 }
 
+/// With a count the count too: "h100:8", "2x8xH100".
+Assigned<std::string> set_gpu(std::string_view text, Request& request) {
+  const CountedGpu counted = counted_gpu(text);
+  if (counted.count) request.gpus = request.gpus_per_node = counted.count;
+  if (counted.nodes) request.nodes = counted.nodes;
+  return assign(counted.name, request.gpu);
+}
+
 #define GPUSEL_SET(...) [](Request& r, std::string_view t) { return assign(t, __VA_ARGS__); }
 
 constexpr Option<Request> kOptions[] = {
     {"id", "", "TEXT", to_say("echoed in the answer"), kMachine, GPUSEL_SET(r.id)},
     {"task", "t", "TASK", to_say("pretrain, finetune, inference, render, simulate, transcode or preprocess"), kWork,
-     GPUSEL_SET(r.task)},
+     [](Request& r, std::string_view t) { return set_task(t, r); }},
     {"model", "m", "MODEL", to_say("catalogue name, Hugging Face id, or a config.json, safetensors or GGUF file"),
      kWork, [](Request& r, std::string_view t) { return set_model(t, r); }},
     {"params_b", "", "N", to_say("billions of parameters, if not the model's own count"), kWork,
@@ -68,20 +74,23 @@ constexpr Option<Request> kOptions[] = {
 
     {"confidence", "", "SHARE",
      to_say("chance with which deadlines, rates, latencies and budgets must be kept (default: 0.8)"), kWork,
-     GPUSEL_SET(r.confidence, Limits{{0.5, 0.99}, 1})},
+     GPUSEL_SET(r.confidence, Limits{{0.5, 0.99}, 1, "share"})},
 
-    {"gpu", "", "GPU", to_say("GPU to estimate for"), kMachine, GPUSEL_SET(r.gpu)},
+    {"gpu", "", "GPU", to_say("GPU to estimate for, or an instance: h100, h100:8, 2x8xH100, g6e.xlarge"), kMachine,
+     [](Request& r, std::string_view t) { return set_gpu(t, r); }},
     {"gpus", "num-gpus", "N", to_say("GPUs in all"), kMachine, GPUSEL_SET(r.gpus, kCount)},
     {"gpus_per_node", "", "N", to_say("GPUs per node (default: up to 8)"), kMachine,
      GPUSEL_SET(r.gpus_per_node, kCount)},
+    {"nodes", "num-nodes", "N", to_say("nodes, in place of --gpus or of GPUs per node"), kMachine,
+     GPUSEL_SET(r.nodes, kRequestNodes)},
     {"interconnect", "", "KIND", to_say("pcie, nvlink, nvswitch or nvl72, inside a node"), kMachine,
      GPUSEL_SET(r.interconnect)},
     {"internode_gbps", "", "GBIT", to_say("network per node, Gbit/s"), kMachine,
-     GPUSEL_SET(r.internode_gbps, Limits{{0.01, 1e6}, 1000})},
+     GPUSEL_SET(r.internode_gbps, Limits{{0.01, 1e6}, 1000, "gbit/s"})},
     {"vcpus_per_gpu", "", "N", to_say("vCPUs of the host for each GPU, which decode what it reads"), kMachine,
      GPUSEL_SET(r.vcpus_per_gpu, Limits{{0.1, 1e4}, 1000})},
     {"storage_gbs", "", "GB/s", to_say("GB/s that one node reads of its data set"), kMachine,
-     GPUSEL_SET(r.storage_gbs, Limits{{1e-4, 1e5}, 1000})},
+     GPUSEL_SET(r.storage_gbs, Limits{{1e-4, 1e5}, 1000, "gb/s"})},
 
     {"method", "", "METHOD", to_say("full, lora, qlora, ptuning, prefix or dreambooth"), kTrain, GPUSEL_SET(r.method)},
     {"precision", "dtype", "FORMAT", to_say("arithmetic: fp32, tf32, fp16, bf16, fp8 … (default: best the GPU has)"),
@@ -168,17 +177,17 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.e2e_ms, kMilliseconds)},
     {"slo_percentile", "", "PERCENT",
      to_say("of requests that must meet all latency targets, 50 to 99.9 (default: 95)"), kServe,
-     GPUSEL_SET(r.slo_percentile, Limits{{50, 99.9}, 1})},
+     GPUSEL_SET(r.slo_percentile, Limits{{50, 99.9}, 1, "%"})},
     {"strict_slo", "strict-sla", "BOOL",
      to_say("false: the typical request meets the latency targets, short for "
             "--slo-percentile 50"),
      kServe, GPUSEL_SET(r.strict_slo), true},
     {"max_load", "", "SHARE", to_say("of what instances could serve, at most so much is planned for (default: 0.8)"),
-     kServe, GPUSEL_SET(r.max_load, Limits{{0.05, 1}, 1000})},
+     kServe, GPUSEL_SET(r.max_load, Limits{{0.05, 1}, 1000, "share"})},
     {"redundancy", "", "N", to_say("instances that may fail without missing the targets: 1 for N+1"), kServe,
      GPUSEL_SET(r.redundancy, Limits{{0, 1024}, 1000})},
     {"mem_utilization", "gpu-memory-utilization", "SHARE", to_say("share of the card the engine may take"), kServe,
-     GPUSEL_SET(r.mem_utilization, Limits{{0.05, 1}, 1000})},
+     GPUSEL_SET(r.mem_utilization, Limits{{0.05, 1}, 1000, "share"})},
     {"prefix_cache_hit", "", "SHARE", to_say("share of the prompt found in the prefix cache"), kServe,
      GPUSEL_SET(r.prefix_cache_hit, kShare)},
     {"speculative", "", "MODEL", to_say("draft model of speculative decoding, or none"), kServe,
@@ -196,14 +205,14 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.steps, Limits{{1, 10000}, 1000})},
     {"images", "", "N", to_say("images to make or to read in all"), kVision, GPUSEL_SET(r.images, kAmount)},
     {"audio_hours", "", "N", to_say("hours of audio to transcribe or to speak in all"), kVision,
-     GPUSEL_SET(r.audio_hours, kPositive)},
+     GPUSEL_SET(r.audio_hours, kHours)},
     {"latency_ms", "max-latency-ms", "MS", to_say("longest time for one batch, ms"), kVision,
      GPUSEL_SET(r.latency_ms, kMilliseconds)},
     {"loader", "data-loader", "WHO",
      to_say("who decodes pictures and sound: cpu, dali (on the GPU), or preprocessed (stored decoded; default: cpu)"),
      kVision, GPUSEL_SET(r.loader)},
     {"table_gib", "embedding-gib", "GIB", to_say("embedding tables, GiB, if not the model's own"), kVision,
-     GPUSEL_SET(r.table_gib, Limits{{0.001, 1e6}, 1000})},
+     GPUSEL_SET(r.table_gib, Limits{{0.001, 1e6}, 1000, "gib"})},
 
     {"render", "", "KIND", to_say("offline, realtime or cad"), kGraphics, GPUSEL_SET(r.render)},
     {"renderer", "", "NAME", to_say("cycles, vray, octane, redshift, arnold, keyshot, vred …"), kGraphics,
@@ -211,28 +220,27 @@ constexpr Option<Request> kOptions[] = {
     {"scene", "", "CLASS", to_say("size of the scene in words, instead of scene_vram_gib"), kGraphics,
      GPUSEL_SET(r.scene)},
     {"scene_vram_gib", "scene-vram", "GIB", to_say("memory that the scene or a session takes, GiB or with a unit"),
-     kGraphics,
-     [](Request& r, std::string_view t) { return assign_gib(t, r.scene_vram_gib, Limits{{0.01, 1e5}, 1000}); }},
+     kGraphics, GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000, "gib"})},
     {"frames", "num-frames", "N", to_say("frames to render in all; of a generated video, its length"), kGraphics,
      GPUSEL_SET(r.frames, kAmount)},
     {"seconds_per_frame", "", "S", to_say("measured time of one frame; with --on"), kGraphics,
-     GPUSEL_SET(r.seconds_per_frame, kPositive)},
+     GPUSEL_SET(r.seconds_per_frame, Limits{{1e-9, 1e15}, 1000, "s"})},
     {"on", "", "GPU", to_say("GPU that seconds_per_frame was measured on"), kGraphics, GPUSEL_SET(r.measured_on)},
     {"sessions", "users", "N", to_say("users at once"), kGraphics, GPUSEL_SET(r.sessions, Limits{{1, 1e7}, 1000})},
     {"guest", "", "KIND", to_say("what a session runs: desktop or android"), kGraphics, GPUSEL_SET(r.guest)},
     {"streams", "", "N", to_say("video streams at once"), kGraphics, GPUSEL_SET(r.streams, Limits{{1, 1e7}, 1000})},
     {"fps", "", "N", to_say("frames per second of a session or stream"), kGraphics,
-     GPUSEL_SET(r.fps, Limits{{0.1, 1000}, 1000})},
+     GPUSEL_SET(r.fps, Limits{{0.1, 1000}, 1000, "/s"})},
     {"stream_fps", "", "N", to_say("frames per second that a detector sees of each stream"), kGraphics,
-     GPUSEL_SET(r.stream_fps, Limits{{0.01, 1000}, 1000})},
+     GPUSEL_SET(r.stream_fps, Limits{{0.01, 1000}, 1000, "/s"})},
     {"codec", "", "CODEC", to_say("h264, hevc or av1"), kGraphics, GPUSEL_SET(r.codec)},
     {"input_codec", "", "CODEC", to_say("codec of the video that comes in: h264, hevc or av1"), kGraphics,
      GPUSEL_SET(r.input_codec)},
     {"ladder", "", "LIST", to_say("sizes that each video is encoded in, 1080p,720p,480p; none: its own only"),
      kGraphics, [](Request& r, std::string_view t) { return keep_ladder(t, r.ladder); }},
     {"bitrate_mbps", "", "MBPS", to_say("of the encoded video in its own size, Mbit/s"), kGraphics,
-     GPUSEL_SET(r.bitrate_mbps, Limits{{0.001, 10000}, 1000})},
-    {"video_hours", "", "N", to_say("hours of stored video in all"), kGraphics, GPUSEL_SET(r.video_hours, kPositive)},
+     GPUSEL_SET(r.bitrate_mbps, Limits{{0.001, 10000}, 1000, "mbit/s"})},
+    {"video_hours", "", "N", to_say("hours of stored video in all"), kGraphics, GPUSEL_SET(r.video_hours, kHours)},
     {"live", "", "BOOL", to_say("true: as it happens; false: files, as fast as they go"), kGraphics, GPUSEL_SET(r.live),
      true},
     {"solver", "", "KIND", to_say("lbm, fdtd, fvm, sph, dem, md or fea"), kGraphics, GPUSEL_SET(r.solver)},
@@ -242,7 +250,8 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.time_steps, kAmount)},
     {"preprocess", "", "KIND", to_say("etl, tokenize, images, video, features or trees"), kGraphics,
      GPUSEL_SET(r.preprocess)},
-    {"data_gb", "", "GB", to_say("data to go through in all, GB"), kGraphics, GPUSEL_SET(r.data_gb, kPositive)},
+    {"data_gb", "", "GB", to_say("data to go through in all, GB"), kGraphics,
+     GPUSEL_SET(r.data_gb, Limits{{1e-9, 1e15}, 1000, "gb"})},
 };
 
 #undef GPUSEL_SET

@@ -24,8 +24,10 @@ struct Request {
 
   std::string id;
   std::optional<Task> task;
-  std::string model;                 // catalogue name or path
-  std::optional<Node> inline_model;  // an object of config.json keys
+  bool task_assumed = false;          // nobody said it: the model and the other options tell
+  std::string_view task_remark = {};  // how the word for it was understood
+  std::string model;                  // catalogue name or path
+  std::optional<Node> inline_model;   // an object of config.json keys
   bool names_model() const { return inline_model || !model.empty(); }
   std::optional<double> params_b;
   std::optional<double> active_params_b;
@@ -36,6 +38,7 @@ struct Request {
   std::string gpu;
   Count gpus;
   Count gpus_per_node;
+  Count nodes;
   std::optional<Interconnect> interconnect;
   std::optional<double> internode_gbps;
   std::optional<double> vcpus_per_gpu;

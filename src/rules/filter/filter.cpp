@@ -114,9 +114,9 @@ Result<std::size_t> find_column(std::string_view name, std::span<const ColumnInf
       known.push_back(alias.name);
       break;
     }
-  const std::string near = did_you_mean(folded, known);
+  const Hint near = did_you_mean(folded, known);
   return usage_error(say("there is no column '{}'", shorten(printable(name), 40)), {},
-                     near.empty() ? say("columns are the keys of the JSON item") : near);
+                     near.or_else(say("columns are the keys of the JSON item")));
 }
 
 bool Filter::passes(const Row& row) const { return evaluate(*root_, row) == Truth::yes; }

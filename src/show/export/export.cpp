@@ -40,9 +40,9 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
   if (found != std::end(kTargets)) return found;
   std::vector<std::string_view> known;
   for (const ExportTarget& target : kTargets) known.push_back(target.name);
-  const std::string hint = did_you_mean(name, known);
+  const Hint hint = did_you_mean(name, known);
   return usage_error(say("unknown target '{}'", shorten(printable(name), 40)), {},
-                     hint.empty() ? say("all targets: gpusel export") : hint);
+                     hint.or_else(say("all targets: gpusel export")));
 }
 
 namespace {

@@ -195,4 +195,23 @@ Document explanation_page(const ExplainView& view, bool all) {
   return page.derivation(derivation_of(view.tree));
 }
 
+Json about_rule_json(const answer::AboutRule& rule) {
+  return {{"schema", "gpusel.rule/1"}, {"id", rule.id},
+          {"kind", rule.kind},         {"effect", rule.effect},
+          {"message", rule.message},   {"condition", text_or_null(rule.condition)},
+          {"decided", rule.decided},   {"source", text_or_null(rule.source)},
+          {"advice", rule.advice}};
+}
+
+Document about_rule_page(const answer::AboutRule& rule) {
+  Document page;
+  page.page_title(rule.id);
+  page.line(say("{} ({}): {}", rule.id, say_name(rule.effect), printable(rule.message)));
+  if (!rule.condition.empty()) page.line(say("when: {}", printable(rule.condition)));
+  page.line(say("decided: {}", rule.decided));
+  if (!rule.source.empty()) page.line(say("source: {}", printable(rule.source)));
+  page.section(say("What to do"), rule.advice);
+  return page;
+}
+
 }  // namespace gpusel::show

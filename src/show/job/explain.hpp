@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "answer/explain/about_rule.hpp"
 #include "answer/explain/explain.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
@@ -25,5 +26,9 @@ Json explanation_json(const ExplainView& view);
 Derivation derivation_of(const answer::Branch& branch);
 /// The decision and the least change first; `all`: with every figure behind it. A figure or a rule is its own tree.
 Document explanation_page(const ExplainView& view, bool all);
+
+/// A rule, a limit or a reason of the planner by itself.
+Json about_rule_json(const answer::AboutRule& rule);
+Document about_rule_page(const answer::AboutRule& rule);
 
 }  // namespace gpusel::show

@@ -128,8 +128,36 @@ Json workload_json(const answer::Advice& advice) {
   return workload;
 }
 
+namespace {
+
+constexpr std::string_view kCodes[] = {"bad_request", "unsatisfied", "bad_catalogue", "io"};
+
+bool is_flag(std::string_view where) { return where.starts_with("-"); }
+
+Json one_error_json(const Error& error) {
+  Json missing = Json::array();
+  if (error.missing && !error.where.empty()) missing.push_back(error.where);
+  return {{"code", kCodes[static_cast<std::size_t>(error.kind)]},
+          {"message", error.message},
+          {"hint", text_or_null(error.hint)},
+          {"flag", text_or_null(is_flag(error.where) ? error.where : std::string())},
+          {"where", text_or_null(is_flag(error.where) ? std::string() : error.where)},
+          {"did_you_mean", error.hint.names},
+          {"missing", std::move(missing)}};
+}
+
+}  // namespace
+
+Json errors_json(std::span<const Error> errors, int status) {
+  Json out{{"schema", "gpusel.error/1"}, {"status", status}};
+  out.update(one_error_json(errors.front()));
+  Json others = Json::array();
+  for (const Error& error : errors.subspan(1)) others.push_back(one_error_json(error));
+  out["others"] = std::move(others);
+  return out;
+}
+
 Json error_json(const std::string& id, const Error& error) {
-  static constexpr std::string_view kCodes[] = {"bad_request", "unsatisfied", "bad_catalogue", "io"};
   Json out{{"schema", "gpusel.estimate/1"}};
   out["id"] = text_or_null(id);
   out["error"] = {{"code", kCodes[static_cast<std::size_t>(error.kind)]},

@@ -38,5 +38,7 @@ Json interval_json(const physics::Interval& range);
 Json explain_json(const physics::Trace& trace);
 Json estimate_json(const answer::EstimateAnswer& answer);
 Json error_json(const std::string& id, const Error& error);
+/// gpusel.error/1: the first of `errors`, and the others below it. There is at least one.
+Json errors_json(std::span<const Error> errors, int status);
 
 }  // namespace gpusel::show

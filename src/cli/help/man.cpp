@@ -1,4 +1,4 @@
-#include "cli/words/man.hpp"
+#include "cli/help/man.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
-#include "cli/words/descriptions.hpp"
+#include "cli/help/descriptions.hpp"
 #include "cli/words/values.hpp"
 #include "gpusel/version.hpp"
 #include "job/limits/allowed.hpp"
@@ -37,8 +37,10 @@ constexpr Row kVariables[] = {
                            "GPUSEL_MAX_PRICE=3. Paths of GPUSEL_OVERLAY and GPUSEL_RULES are separated by ':'. An "
                            "empty variable is not set.")},
     {"GPUSEL_TODAY", to_say("The day from which the age of prices is counted, as 2026-11-20; else the system's.")},
+    {"GPUSEL_STATE", to_say("off: the last question is not kept for gpusel why. Nor is it where CI is set.")},
     {"XDG_CONFIG_HOME", to_say("Where gpusel/config.yaml is looked for; else ~/.config.")},
     {"XDG_DATA_HOME", to_say("Where gpusel/*.yaml is looked for; else ~/.local/share.")},
+    {"XDG_STATE_HOME", to_say("Where gpusel/last.json is kept; else ~/.local/state.")},
     {"COLUMNS", to_say("Width of tables where the terminal does not say.")},
     {"NO_COLOR, CLICOLOR_FORCE, TERM", to_say("Colour.")}};
 
@@ -47,7 +49,8 @@ constexpr Row kFiles[] = {
                             "root of a repository or the home directory.")},
     {"~/.config/gpusel/config.yaml", to_say("Settings of a person, below those of the project.")},
     {"~/.local/share/gpusel/*.yaml",
-     to_say("Overlays that are always laid over the catalogue, and what calibrate keeps.")}};
+     to_say("Overlays that are always laid over the catalogue, and what calibrate keeps.")},
+    {"~/.local/state/gpusel/last.json", to_say("The last question of recommend, never its answer, for gpusel why.")}};
 
 constexpr std::string_view kProgramDescription = to_say(
     "Chooses cloud GPU instances for a machine-learning, rendering or video job: what fits, how fast, for how "
@@ -174,7 +177,8 @@ void options(Page& page, const Parsed& parsed) {
     for (const Flag& flag : parsed.flags)
       if (flag.group == group) page.item(term_of(flag), words_of(flag));
   }
-  page.item(bold("-h") + ", " + bold("--help"), say("this help"));
+  page.item(bold("-h") + ", " + bold("--help"), say("the usual flags in one screen"));
+  page.item(bold("--help-all"), say("every flag"));
 }
 
 Page page_of_command(const Command& command, Context& context) {
@@ -206,7 +210,7 @@ Page page_of_program() {
   page.section(say("COMMANDS"));
   for (const Command& command : commands()) page.item(bold(command.name), say_text(command.summary) + ".");
   page.section(say("OPTIONS"));
-  page.item(bold("-h") + ", " + bold("--help"), say("this help; 'gpusel COMMAND --help' for a command"));
+  page.item(bold("-h") + ", " + bold("--help"), say("all commands; 'gpusel COMMAND --help' for one"));
   page.item(bold("--version"), say("print the version"));
   page.surroundings();
   page.section(say("EXAMPLES"));

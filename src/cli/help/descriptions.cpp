@@ -1,4 +1,4 @@
-#include "cli/words/descriptions.hpp"
+#include "cli/help/descriptions.hpp"
 
 #include <algorithm>
 #include <iterator>

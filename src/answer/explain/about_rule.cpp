@@ -1,0 +1,146 @@
+#include "answer/explain/about_rule.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "job/limits/limits.hpp"
+#include "job/request/request.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+/// Reasons of the planner, which no rule can bring back.
+struct PlannerReason {
+  std::string_view id;
+  std::string_view message;
+  std::string_view advice;
+};
+constexpr PlannerReason kReasons[] = {
+    {"no-gpu", to_say("the instance has no GPU, and the job needs one"),
+     to_say("nothing to change: CPUs are compared only for work that runs on them")},
+    {"no-published-price", to_say("no price of the instance is in the catalogue"),
+     to_say("add yours: --price SKU=4.2, or --overlay prices.csv")},
+    {"no-exchange-rate", to_say("the price is in a currency without an exchange rate"),
+     to_say("add a rate in an overlay, or ask with --currency")},
+    {"figures-not-published", to_say("a figure of the GPU that the estimate needs is not published"),
+     to_say("measure it and add it in an overlay, or take another GPU")},
+    {"network-unknown", to_say("several nodes are needed, and the network between them is not documented"),
+     to_say("--max-nodes 1, a smaller model or a narrower format keeps the job on one node")},
+    {"no-legal-plan", to_say("the model cannot be divided over the GPUs of this instance"),
+     to_say("leave out --tp, --pp and --dp, or allow more nodes with --max-nodes")},
+    {"no-room-for-cache", to_say("the weights fit, but no room is left for the KV cache of one request"),
+     to_say("a narrower format (--quant fp8, --kv-cache-dtype fp8), a shorter --context or a larger GPU")},
+    {"too-slow", to_say("a latency target, the rate or the deadline is not met"),
+     to_say("raise --ttft, --itl or --deadline, allow more nodes with --max-nodes, or use a narrower format")},
+    {"lacks-hardware", to_say("the GPU lacks a unit that the job needs, such as a video encoder"),
+     to_say("gpusel gpus show NAME lists what a GPU has")},
+    {"licence-not-published", to_say("the job needs a graphics licence, and its price is not published"),
+     to_say("bring your own licence: leave out --workstation")},
+    {"term-too-short", to_say("the term ends before the job does"), to_say("another --term, or more nodes")},
+    {"commitment-too-long", to_say("the commitment is longer than the machine is used"),
+     to_say("--term on-demand, or say how long it is used")},
+    {"more-than-rented", to_say("the provider rents fewer of them at a time"), to_say("fewer nodes, or another SKU")},
+};
+
+std::string effect_advice(rules::Effect effect) {
+  switch (effect) {
+    case rules::Effect::reject: return say("to admit such instances, replace the rule in your own file: --rules FILE");
+    case rules::Effect::adjust: return say("to weigh it otherwise, replace the rule in your own file: --rules FILE");
+    default: break;
+  }
+  return say("to silence it, replace the rule in your own file: --rules FILE");
+}
+
+/// Flags over what a condition looks at.
+std::vector<std::string> flags_of(const rules::Condition& condition) {
+  std::vector<std::string> flags;
+  const auto add = [&](std::string flag) {
+    if (std::ranges::find(flags, flag) == flags.end()) flags.push_back(std::move(flag));
+  };
+  rules::facts_in(condition).for_each([&](rules::Fact fact) {
+    for (const job::Limit& limit : job::limits())
+      if (limit.form.judge != nullptr && limit.form.fact == fact && fact != rules::Fact::task) add(limit.flag());
+    const std::string_view name = rules::info(fact).name;
+    if (const auto* option = job::find_option(job::request_options(), name);
+        option != nullptr && option->key == name && option->key_is_flag) {
+      std::string flag = "--" + std::string(option->key);
+      std::ranges::replace(flag, '_', '-');
+      add(std::move(flag));
+    }
+  });
+  return flags;
+}
+
+AboutRule tell_rule(const rules::Rule& rule) {
+  AboutRule about{.id = rule.id,
+                  .kind = "rule",
+                  .effect = std::string(to_text(rule.effect)),
+                  .message = template_text(rule.message),
+                  .condition = rules::condition_text(rule.when),
+                  .decided = say("a rule: docs/rules.md, data/rules/"),
+                  .source = rule.source,
+                  .advice = {}};
+  if (!rule.advice.empty()) about.advice.push_back(say_text(rule.advice));
+  const std::vector<std::string> flags = flags_of(rule.when);
+  if (!flags.empty()) about.advice.push_back(say("flags that change what it looks at: {}", join_texts(flags, ", ")));
+  about.advice.push_back(effect_advice(rule.effect));
+  return about;
+}
+
+AboutRule tell_limit(const job::Limit& limit) {
+  AboutRule about{.id = limit.id(),
+                  .kind = "limit",
+                  .effect = "reject",
+                  .message = say_text(limit.option.help),
+                  .condition = {},
+                  .decided = say("by {}", limit.flag()),
+                  .source = {},
+                  .advice = {}};
+  if (!limit.also.usual.empty()) about.advice.push_back(say("default: {} {}", limit.flag(), limit.also.usual));
+  about.advice.push_back(limit.also.open.empty() ? say("leave out {}, or give it another value", limit.flag())
+                                                 : say("{} {} lets everything pass", limit.flag(), limit.also.open));
+  return about;
+}
+
+}  // namespace
+
+std::string template_text(const std::string& message) {
+  std::string text = say_text(message);
+  bool inside = false;
+  for (char& c : text) {
+    if (c == '{' || c == '}') inside = c == '{';
+    if (inside && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
+  return text;
+}
+
+std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules) {
+  const std::string folded = fold_name(id);
+  if (const auto rule = std::ranges::find(rules, folded, &rules::Rule::id); rule != rules.end())
+    return tell_rule(*rule);
+  for (const PlannerReason& reason : kReasons)
+    if (reason.id == folded)
+      return AboutRule{.id = folded,
+                       .kind = "planner",
+                       .effect = "reject",
+                       .message = say_text(reason.message),
+                       .condition = {},
+                       .decided = say("by the planner; no rule changes it"),
+                       .source = {},
+                       .advice = {say_text(reason.advice)}};
+  const auto limit = std::ranges::find(job::limits(), folded, &job::Limit::id);
+  return limit == job::limits().end() ? std::nullopt : std::optional(tell_limit(*limit));
+}
+
+std::vector<std::string> rule_ids(std::span<const rules::Rule> rules) {
+  std::vector<std::string> ids;
+  for (const rules::Rule& rule : rules) ids.push_back(rule.id);
+  for (const PlannerReason& reason : kReasons) ids.emplace_back(reason.id);
+  for (const job::Limit& limit : job::limits()) ids.push_back(limit.id());
+  return ids;
+}
+
+}  // namespace gpusel::answer

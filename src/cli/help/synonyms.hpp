@@ -1,0 +1,18 @@
+// What people type and mean: the right word by meaning, where the letters would lead to another.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpusel::cli {
+
+/// What an unknown flag most likely means, as it would be typed: "--spot", "--method lora". `is_flag` says whether the
+/// command has a flag of that name. Nothing where the table has no word for it.
+std::optional<std::string> meant_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag);
+
+/// What an unknown command most likely means: "instances", "config show".
+std::optional<std::string> meant_command(std::string_view word);
+
+}  // namespace gpusel::cli

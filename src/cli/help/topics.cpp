@@ -1,0 +1,86 @@
+#include "cli/help/topics.hpp"
+
+#include <algorithm>
+
+#include "base/words/message.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+struct Topic {
+  std::string_view name;
+  std::string_view other;  // spelling
+  std::string_view text;
+};
+
+constexpr Topic kTopics[] = {
+    {"slo", "sla",
+     to_say("Latency targets. A machine qualifies if --slo-percentile of the requests (default 95) meet every target "
+            "at --rps.\n\n"
+            "  --ttft 500ms   time to first token\n"
+            "  --itl 50ms     time between two tokens\n"
+            "  --tpot 50ms    mean time per output token of a request\n"
+            "  --e2e 10s      whole request\n"
+            "  --rps 10       load: requests per second; 600/min, 1M/day\n"
+            "  --isl 1024 --osl 256   prompt and output tokens per request\n\n"
+            "--redundancy 1 keeps the targets with one instance down, --max-load 0.7 leaves headroom. gpusel simulate "
+            "shows who waits how long, gpusel fleet the cheapest mix for a day's traffic.")},
+    {"prices", "price",
+     to_say("Prices are published ones, each with its date and source: gpusel instances show SKU. They are not "
+            "fetched: the program works offline.\n\n"
+            "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
+            "  --discount aws=30%              your discount on a provider, GPU, family or SKU\n"
+            "  --overlay prices.csv            a table with columns instance,price\n"
+            "  --max-price-age 30d             drop older prices\n"
+            "  --term spot | reserved-1y | month | any\n\n"
+            "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
+            "own is a few lines of YAML: docs/catalog.md.")},
+    {"ci", "json",
+     to_say(
+         "In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
+         "objects too (gpusel.error/1).\n\n"
+         "  gpusel check --policy policy.yaml llama-7b --task finetune\n"
+         "  gpusel lock llama-7b --task finetune    record the answer\n"
+         "  gpusel diff gpusel.lock --exit-code     what changed since\n\n"
+         "Exit status: 0 answer, 1 could not write or read, 2 wrong question, 3 nothing qualifies, 4 policy "
+         "violated, 5 invalid catalogue, 6 price older than --max-price-age.")},
+    {"quantization", "quant",
+     to_say("Weights: --quant bf16, fp16, fp8, int8, w4a16 (AWQ, GPTQ), nvfp4, mxfp4 or a GGUF name such as q4_k_m. "
+            "KV cache: --kv-cache-dtype fp8 or int8. Without --quant the formats of the model's publisher are "
+            "compared; --allow-precisions any compares all.\n\n"
+            "Fewer bits take less memory and less bandwidth; arithmetic is faster only where the GPU has units for "
+            "the format. FP8 hardly changes answers, 4 bit costs a few per cent on hard tasks: check yours.\n\n"
+            "  gpusel estimate llama-3.1-70b --gpu h100 --quant fp8\n"
+            "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
+    {"memory", "vram",
+     to_say("A job fits if its memory is below what the GPU can give: an 80 GB card gives about 79 GiB, engines leave "
+            "some of it free. Answers say how likely it fits; --min-fit sets the least chance (default 0.9).\n\n"
+            "Serving: weights + KV cache (requests × tokens) + buffers. Training: weights + gradients + optimizer "
+            "states + activations; LoRA and QLoRA need the least.\n\n"
+            "  gpusel estimate llama-3.1-8b --task lora --gpu rtx-4090 --explain\n"
+            "  gpusel explain memory.kv_cache llama-3.1-70b\n\n"
+            "Less memory: --quant, --kv-cache-dtype fp8, a shorter --context or --seq-len, --method qlora, more GPUs "
+            "(--gpu h100:2).")},
+};
+
+const Topic* find_topic(std::string_view name) {
+  const auto* found =
+      std::ranges::find_if(kTopics, [&](const Topic& one) { return one.name == name || one.other == name; });
+  return found == std::end(kTopics) ? nullptr : found;
+}
+
+}  // namespace
+
+std::string topic(std::string_view name) {
+  const Topic* found = find_topic(name);
+  return found == nullptr ? std::string() : say_text(found->text);
+}
+
+std::vector<std::string_view> topics() {
+  std::vector<std::string_view> names;
+  for (const Topic& one : kTopics) names.push_back(one.name);
+  return names;
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,14 @@
+// Short texts on what several commands have in common.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpusel::cli {
+
+/// In the person's language; empty: there is none of that name.
+std::string topic(std::string_view name);
+std::vector<std::string_view> topics();
+
+}  // namespace gpusel::cli

@@ -1,0 +1,95 @@
+#include "cli/question/last.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/io/document.hpp"
+#include "base/io/file.hpp"
+#include "show/json/json.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLastSchema = "gpusel.last/1";
+constexpr std::size_t kMostKept = std::size_t{64} << 10U;
+
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+/// $XDG_STATE_HOME, else ~/.local/state; empty without a home directory that is there.
+fs::path state_home() {
+  std::error_code failed;
+  if (const auto given = variable("XDG_STATE_HOME"); given.starts_with('/')) {
+    const fs::path path(given);
+    return fs::is_directory(path.parent_path(), failed) ? path : fs::path();
+  }
+  const fs::path home(variable("HOME"));
+  return !home.empty() && fs::is_directory(home, failed) ? home / ".local" / "state" : fs::path();
+}
+
+fs::path last_file() {
+  const fs::path home = state_home();
+  return home.empty() || variable("GPUSEL_STATE") == "off" ? fs::path() : home / "gpusel" / "last.json";
+}
+
+/// Whole or not at all, and for nobody else to read.
+void write_private(const fs::path& path, std::string_view text) {
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
+  if (failed) return;
+  fs::permissions(path.parent_path(), fs::perms::owner_all, failed);
+  const std::string unfinished = path.string() + "." + std::to_string(getpid());
+  constexpr mode_t kOwnerOnly = 0600;
+  const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwnerOnly);
+  if (file < 0) return;
+  const bool written = write_all(file, text);
+  const bool closed = close(file) == 0;
+  if (written && closed)
+    fs::rename(unfinished, path, failed);
+  else
+    fs::remove(unfinished, failed);
+}
+
+}  // namespace
+
+void keep_question(const std::vector<std::string>& flags, const Context& context) {
+  if (!variable("CI").empty() || context.out.kept() || !context.reads_files) return;
+  const fs::path path = last_file();
+  if (path.empty()) return;
+  show::Json asked = show::Json::array();
+  for (const auto& [name, value] : context.typed)
+    if (name == kWordsName || std::ranges::find(flags, name) != flags.end()) asked.push_back({name, value});
+  const std::string text = show::dump({{"schema", kLastSchema}, {"asked", std::move(asked)}});
+  if (text.size() <= kMostKept) write_private(path, text);
+}
+
+std::optional<LastQuestion> last_question() {
+  const fs::path path = last_file();
+  if (path.empty()) return std::nullopt;
+  const auto text = read_text_file(path.string());
+  if (!text || text->size() > kMostKept) return std::nullopt;
+  const auto document = parse_json(*text, path.string());
+  if (!document || !document->root.is_map()) return std::nullopt;
+  const Node* schema = document->root.find("schema");
+  const Node* asked = document->root.find("asked");
+  if (schema == nullptr || schema->text != kLastSchema || asked == nullptr) return std::nullopt;
+  LastQuestion question;
+  for (const Node& pair : asked->children) {
+    if (pair.children.size() != 2 || !pair.children[0].is_scalar() || !pair.children[1].is_scalar())
+      return std::nullopt;
+    question.emplace_back(pair.children[0].text, pair.children[1].text);
+  }
+  return question;
+}
+
+}  // namespace gpusel::cli

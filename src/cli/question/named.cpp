@@ -1,0 +1,159 @@
+#include "cli/question/named.hpp"
+
+#include <algorithm>
+
+#include "answer/estimate/estimate.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
+#include "cli/commands.hpp"
+#include "job/limits/limits.hpp"
+#include "job/request/task_words.hpp"
+#include "money/exchange.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+bool names_gpus(std::string_view word, const catalog::Catalog& catalog) {
+  const auto spec = job::parse_gpu_spec(word);
+  if (!spec || (spec->names.empty() && spec->vendor.empty())) return false;
+  if (spec->names.empty() && catalog.provider(word)) return false;  // "aws" sells more than it makes
+  return std::ranges::any_of(catalog.gpus(), [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); });
+}
+
+/// "p4d.24xlarge" as a regular expression for that SKU alone.
+std::string only_this(const catalog::Instance& instance) {
+  std::string pattern = "^";
+  for (const char c : format("{}/{}", instance.provider, instance.sku)) {
+    if (std::string_view(".+*?()[]{}|^$\\").contains(c)) pattern += '\\';
+    pattern += c;
+  }
+  return pattern + "$";
+}
+
+std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
+  if (names_gpus(word, catalog)) return Meant{"gpu", std::string(word)};
+  const std::string_view sku = job::count_in_front(word) ? job::count_in_front(word)->second : word;
+  if (!catalog.has_instance(sku)) return std::nullopt;
+  if (takes == Takes::machine) return Meant{"gpu", std::string(word)};
+  const auto instance = catalog.instance(sku);
+  return instance ? std::optional(Meant{"allow_list", only_this(**instance)}) : std::nullopt;
+}
+
+/// "a model, a GPU, an instance, a provider or a region": all that the word could have been.
+Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::Catalog& catalog) {
+  std::vector<std::string_view> known;
+  for (const catalog::Model& model : catalog.models()) {
+    known.push_back(model.id);
+    for (const std::string_view alias : model.aliases) known.push_back(alias);
+  }
+  if (!spoken.request.names_model()) {
+    const auto model = catalog.model(word);
+    if (!model) return model.error();
+  }
+  for (const catalog::Gpu& gpu : catalog.gpus()) known.push_back(gpu.id);
+  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.sku);
+  for (const catalog::Provider& provider : catalog.providers()) known.push_back(provider.id);
+  return {ErrorKind::usage,
+          say("'{}' is no model, task, GPU, instance, provider or region", printable(shorten(word, 40))),
+          {},
+          did_you_mean(word, known).or_else(say("all options: gpusel recommend --help"))};
+}
+
+Status apply(const Meant& meant, const Spoken& spoken) {
+  if (const auto* option = job::find_option(job::request_options(), meant.key);
+      option != nullptr && (meant.key != "gpu" || spoken.constraints == nullptr)) {
+    if (meant.key == "model" && spoken.request.names_model())
+      return usage_error(say("two models: '{}' and '{}'", shorten(spoken.request.model, 40), shorten(meant.value, 40)));
+    if (meant.key == "task" && spoken.request.task)
+      return usage_error(say("two tasks: '{}' and '{}'", to_text(*spoken.request.task), shorten(meant.value, 40)));
+    spoken.request.given.push_back(option->key);
+    return option->set(spoken.request, meant.value);
+  }
+  const auto* option = job::find_option(job::constraint_options(), meant.key);
+  return option->set(*spoken.constraints, meant.value);
+}
+
+/// An amount typed with a currency is of that currency: where nobody says in which the answer is, the answer is too.
+Status settle_money(job::Constraints& limits, Currency& currency, bool is_said, const catalog::Catalog& catalog) {
+  if (limits.money_in.empty()) return {};
+  const auto typed = std::exchange(limits.money_in, {});
+  const Currency first = typed.front().second;
+  if (!is_said && std::ranges::all_of(typed, [&](const auto& one) { return one.second == first; })) currency = first;
+  const auto rates = money::Converter::into(currency, catalog);
+  if (!rates) return std::unexpected(rates.error());
+  for (const auto& [key, code] : typed) {
+    auto& amount = key == "budget" ? limits.budget : limits.max_price;
+    const catalog::Number converted = rates->convert(Money{*amount, code});
+    if (!converted) return usage_error(say("no exchange rate from {}", code.code()), job::find_limit(key)->flag());
+    amount = *converted;
+  }
+  return {};
+}
+
+bool says_currency(const Context& context) {
+  const auto& said = context.settings.said;
+  return std::ranges::find(said, "--currency") != said.end() ||
+         std::ranges::any_of(context.settings.applied, [](const Setting* one) { return one->name == "currency"; });
+}
+
+}  // namespace
+
+std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
+  if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
+  if (job::is_task_word(word)) return Meant{"task", std::string(word)};
+  if (catalog.model(word)) return Meant{"model", std::string(word)};
+  if (takes != Takes::job)
+    if (auto machine = machine_of(word, takes, catalog)) return machine;
+  if (takes == Takes::all) {
+    if (catalog.provider(word)) return Meant{"cloud", std::string(word)};
+    if (catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
+    if (job::spelled<catalog::Term>(fold_name(word))) return Meant{"term", std::string(word)};
+  }
+  if (takes != Takes::job && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
+  return std::nullopt;
+}
+
+Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog) {
+  std::vector<std::string> left;
+  for (std::string& word : words) {
+    const auto meant = meaning_of(word, spoken.takes, catalog);
+    if (!meant && spoken.takes == Takes::job) {
+      left.push_back(std::move(word));
+      continue;
+    }
+    if (!meant) return std::unexpected(unknown_word(word, spoken, catalog));
+    if (Status set = apply(*meant, spoken); !set) return set;
+    if (spoken.heard) spoken.heard(*meant);
+  }
+  words = std::move(left);
+  return {};
+}
+
+std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
+                                         const catalog::Catalog& catalog, Context& context) {
+  const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
+  if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
+  const bool open = !spoken.request.task;
+  if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
+  if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
+  if (spoken.constraints != nullptr && currency != nullptr)
+    if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
+      return fail(money.error());
+  return {};
+}
+
+void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {
+  parsed.positional = "WORDS";
+  parsed.positional_places = {{"", takes == Takes::all ? "MODEL|GPU|SKU|PROVIDER" : "MODEL|GPU|SKU"}};
+  parsed.positional_help =
+      takes == Takes::all ? say("model, task, GPU, instance, provider or region, in any order: llama-3.1-8b h100 aws")
+                          : say("model, task, GPU or instance, in any order: qwen3-32b h100:2");
+  parsed.positional_set = [&words](std::string_view word) -> Status {
+    words.emplace_back(word);
+    return {};
+  };
+}
+
+}  // namespace gpusel::cli

@@ -1,0 +1,52 @@
+// Words without a flag in front: a model, a task, GPUs, an instance, a provider, a place, a term.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "answer/search/recommend.hpp"
+#include "cli/command.hpp"
+#include "cli/context.hpp"
+
+namespace gpusel::cli {
+
+/// What a word says, as the flag of that key would.
+struct Meant {
+  std::string_view key;  // of a request option or a limit
+  std::string value;
+};
+
+/// Which words a command takes so.
+enum class Takes : std::uint8_t {
+  job,      // models and tasks: machines are subjects of its own
+  machine,  // GPUs and instances too
+  all       // providers, places and terms too
+};
+
+/// Nothing where a word names none of these.
+std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog);
+
+/// The question that words speak of.
+struct Spoken {
+  job::Request& request;
+  job::Constraints* constraints = nullptr;  // where there are limits
+  Takes takes = Takes::all;
+  /// Also told of each, where a command keeps the words of its question.
+  std::function<void(const Meant&)> heard = nullptr;
+};
+
+/// Sets what `words` say and takes them out; what is left is for the command, or, where `takes` is all or machine, an
+/// error. Error: a word that says nothing, or says again what was said.
+Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog);
+
+/// take_words(), and then all that other words tell: the task, an instance's GPUs, the currency of amounts. The error
+/// is the exit status.
+std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
+                                         const catalog::Catalog& catalog, Context& context);
+
+/// Collects words for settle_question(), as what is called `name` in help.
+void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);
+
+}  // namespace gpusel::cli

@@ -1,0 +1,246 @@
+#include "job/request/task_words.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "job/request/request_option.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+/// A word for a task, as fold_name() writes it, and an option that it says with it.
+struct TaskWord {
+  std::string_view word;
+  Task task;
+  std::string_view key = {};
+  std::string_view value = {};
+  std::string_view remark = {};
+};
+
+constexpr std::string_view kTrainingRemark =
+    to_say("training is taken as fine-tuning; --task pretrain trains from scratch");
+
+constexpr TaskWord kTaskWords[] = {
+    {"serve", Task::inference},
+    {"serving", Task::inference},
+    {"infer", Task::inference},
+    {"inferencing", Task::inference},
+    {"predict", Task::inference},
+    {"prediction", Task::inference},
+    {"deploy", Task::inference},
+    {"run", Task::inference},
+    {"chat", Task::inference},
+    {"chatbot", Task::inference},
+    {"completion", Task::inference},
+    {"generate", Task::inference},
+    {"generation", Task::inference},
+    {"rag", Task::inference},
+    {"batch", Task::inference, "mode", "throughput"},
+    {"batch-inference", Task::inference, "mode", "throughput"},
+    {"offline-inference", Task::inference, "mode", "throughput"},
+    {"embed", Task::inference},
+    {"embedding", Task::inference},
+    {"embeddings", Task::inference},
+    {"rerank", Task::inference},
+    {"reranking", Task::inference},
+    {"transcribe", Task::inference},
+    {"transcription", Task::inference},
+    {"asr", Task::inference},
+    {"speech-to-text", Task::inference},
+    {"tts", Task::inference},
+    {"text-to-image", Task::inference},
+    {"image-generation", Task::inference},
+    {"text-to-video", Task::inference},
+    {"推理", Task::inference},
+    {"部署", Task::inference},
+    {"上线", Task::inference},
+    {"在线推理", Task::inference},
+    {"推理服务", Task::inference},
+    {"离线推理", Task::inference, "mode", "throughput"},
+    {"批量推理", Task::inference, "mode", "throughput"},
+    {"跑批", Task::inference, "mode", "throughput"},
+    {"向量化", Task::inference},
+    {"嵌入", Task::inference},
+    {"重排", Task::inference},
+    {"文生图", Task::inference},
+    {"文生视频", Task::inference},
+    {"语音识别", Task::inference},
+    {"转写", Task::inference},
+    {"语音合成", Task::inference},
+
+    {"train", Task::finetune, {}, {}, kTrainingRemark},
+    {"training", Task::finetune, {}, {}, kTrainingRemark},
+    {"fine-tune", Task::finetune},
+    {"fine-tuning", Task::finetune},
+    {"finetuning", Task::finetune},
+    {"ft", Task::finetune},
+    {"tune", Task::finetune},
+    {"sft", Task::finetune},
+    {"instruct", Task::finetune},
+    {"full", Task::finetune, "method", "full"},
+    {"full-finetune", Task::finetune, "method", "full"},
+    {"lora", Task::finetune, "method", "lora"},
+    {"peft", Task::finetune, "method", "lora"},
+    {"qlora", Task::finetune, "method", "qlora"},
+    {"dreambooth", Task::finetune, "method", "dreambooth"},
+    {"训练", Task::finetune, {}, {}, kTrainingRemark},
+    {"微调", Task::finetune},
+    {"精调", Task::finetune},
+    {"指令微调", Task::finetune},
+    {"监督微调", Task::finetune},
+    {"全参微调", Task::finetune, "method", "full"},
+    {"全量微调", Task::finetune, "method", "full"},
+    {"lora微调", Task::finetune, "method", "lora"},
+    {"qlora微调", Task::finetune, "method", "qlora"},
+    {"高效微调", Task::finetune, "method", "lora"},
+
+    {"pretraining", Task::pretrain},
+    {"pre-train", Task::pretrain},
+    {"pre-training", Task::pretrain},
+    {"from-scratch", Task::pretrain},
+    {"cpt", Task::pretrain},
+    {"预训练", Task::pretrain},
+    {"从头训练", Task::pretrain},
+    {"继续预训练", Task::pretrain},
+    {"增量预训练", Task::pretrain},
+
+    {"rendering", Task::render},
+    {"blender", Task::render, "renderer", "cycles"},
+    {"gaming", Task::render, "render", "realtime"},
+    {"game", Task::render, "render", "realtime"},
+    {"games", Task::render, "render", "realtime"},
+    {"cloud-gaming", Task::render, "render", "realtime"},
+    {"game-streaming", Task::render, "render", "realtime"},
+    {"pixel-streaming", Task::render, "render", "realtime"},
+    {"realtime", Task::render, "render", "realtime"},
+    {"virtual-production", Task::render, "render", "realtime"},
+    {"cloud-phone", Task::render, "guest", "android"},
+    {"vdi", Task::render, "render", "cad"},
+    {"workstation", Task::render, "render", "cad"},
+    {"desktop", Task::render, "render", "cad"},
+    {"cad", Task::render, "render", "cad"},
+    {"渲染", Task::render},
+    {"离线渲染", Task::render},
+    {"影视渲染", Task::render},
+    {"动画渲染", Task::render},
+    {"效果图", Task::render},
+    {"实时渲染", Task::render, "render", "realtime"},
+    {"像素流送", Task::render, "render", "realtime"},
+    {"云游戏", Task::render, "render", "realtime"},
+    {"云手游", Task::render, "guest", "android"},
+    {"云手机", Task::render, "guest", "android"},
+    {"图形工作站", Task::render, "render", "cad"},
+    {"云工作站", Task::render, "render", "cad"},
+    {"云桌面", Task::render, "render", "cad"},
+
+    {"transcoding", Task::transcode},
+    {"encode", Task::transcode},
+    {"encoding", Task::transcode},
+    {"ffmpeg", Task::transcode},
+    {"转码", Task::transcode},
+    {"视频转码", Task::transcode},
+    {"直播转码", Task::transcode, "live", "true"},
+
+    {"simulation", Task::simulate},
+    {"sim", Task::simulate},
+    {"cae", Task::simulate},
+    {"cfd", Task::simulate, "solver", "fvm"},
+    {"hpc", Task::simulate},
+    {"molecular-dynamics", Task::simulate, "solver", "md"},
+    {"fem", Task::simulate, "solver", "fea"},
+    {"仿真", Task::simulate},
+    {"流体仿真", Task::simulate, "solver", "fvm"},
+    {"分子动力学", Task::simulate, "solver", "md"},
+    {"有限元", Task::simulate, "solver", "fea"},
+    {"科学计算", Task::simulate},
+    {"高性能计算", Task::simulate},
+
+    {"preprocessing", Task::preprocess},
+    {"etl", Task::preprocess, "preprocess", "etl"},
+    {"data-prep", Task::preprocess},
+    {"spark", Task::preprocess, "preprocess", "etl"},
+    {"tokenize", Task::preprocess, "preprocess", "tokenize"},
+    {"数据预处理", Task::preprocess},
+    {"数据清洗", Task::preprocess, "preprocess", "etl"},
+};
+
+const TaskWord* find_word(std::string_view text) {
+  const std::string folded = fold_name(text);
+  const auto* found = std::ranges::find(kTaskWords, std::string_view(folded), &TaskWord::word);
+  return found == std::end(kTaskWords) ? nullptr : found;
+}
+
+/// Options that tell the task by themselves, the most telling first.
+struct TellingKey {
+  std::string_view key;
+  Task task;
+};
+constexpr TellingKey kOfModels[] = {
+    {"method", Task::finetune},         {"lora_rank", Task::finetune}, {"lora_targets", Task::finetune},
+    {"virtual_tokens", Task::finetune}, {"epochs", Task::finetune},    {"dataset_size", Task::finetune},
+    {"optimizer", Task::finetune},      {"framework", Task::finetune}, {"global_batch", Task::finetune},
+};
+constexpr TellingKey kWithoutModel[] = {
+    {"render", Task::render},
+    {"renderer", Task::render},
+    {"scene", Task::render},
+    {"scene_vram_gib", Task::render},
+    {"frames", Task::render},
+    {"seconds_per_frame", Task::render},
+    {"on", Task::render},
+    {"sessions", Task::render},
+    {"guest", Task::render},
+    {"solver", Task::simulate},
+    {"cells", Task::simulate},
+    {"time_steps", Task::simulate},
+    {"preprocess", Task::preprocess},
+    {"data_gb", Task::preprocess},
+    {"codec", Task::transcode},
+    {"input_codec", Task::transcode},
+    {"ladder", Task::transcode},
+    {"bitrate_mbps", Task::transcode},
+    {"streams", Task::transcode},
+    {"video_hours", Task::transcode},
+    {"live", Task::transcode},
+};
+/// Of the training group, but as true of serving.
+constexpr std::string_view kOfEitherTask[] = {"precision", "offload", "batch"};
+
+std::optional<Task> told_by(std::span<const TellingKey> keys, const Request& request) {
+  for (const TellingKey& one : keys)
+    if (std::ranges::find(request.given, one.key) != request.given.end()) return one.task;
+  return std::nullopt;
+}
+
+bool gives_any_of(const Request& request, std::string_view group) {
+  return std::ranges::any_of(request.given, [&](std::string_view key) {
+    return request_option(key)->group == group && std::ranges::find(kOfEitherTask, key) == std::end(kOfEitherTask);
+  });
+}
+
+}  // namespace
+
+Assigned<std::optional<Task>> set_task(std::string_view text, Request& request) {
+  if (auto named = assign(text, request.task); named || find_word(text) == nullptr) return named;
+  const TaskWord& word = *find_word(text);
+  request.task = word.task;
+  request.task_remark = word.remark;
+  if (word.key.empty()) return {};
+  const Option<Request>& option = *request_option(word.key);
+  request.given.push_back(option.key);
+  if (Status set = option.set(request, word.value); !set) return std::unexpected(set.error());
+  return {};
+}
+
+bool is_task_word(std::string_view text) { return spelled<Task>(text) || find_word(text) != nullptr; }
+
+std::optional<Task> task_of(const Request& request, bool names_model) {
+  if (!names_model) return told_by(kWithoutModel, request);
+  if (const auto told = told_by(kOfModels, request)) return told;
+  const bool trains = gives_any_of(request, kTrainingGroup) && !gives_any_of(request, kInferenceGroup);
+  return trains ? Task::finetune : Task::inference;
+}
+
+}  // namespace gpusel::job

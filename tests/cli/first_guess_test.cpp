@@ -1,0 +1,246 @@
+// What somebody types who has not read the manual: each line is answered, and as what it was taken.
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "base/text/text.hpp"
+#include "cli/command.hpp"
+#include "cli/help/help.hpp"
+#include "support/program.hpp"
+
+namespace first_guess_test {
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+namespace {
+
+struct Guess {
+  const char* line;
+  const char* taken;  // stands in the answer
+};
+
+constexpr Guess kGuesses[] = {
+    // A model, and nothing else.
+    {"gpusel recommend llama-3.1-8b", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --rps 10", "Serve llama-3.1-8b: 10 req/s"},
+    {"gpusel recommend meta-llama/Llama-3.1-8B", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b h100", "H100"},
+    {"gpusel recommend llama-3.1-8b aws", "aws · on-demand"},
+    {"gpusel recommend aws llama-3.1-8b spot", "aws · spot"},
+    {"gpusel estimate llama-3.1-8b --gpu h100", "1 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b h100", "1 × NVIDIA H100"},
+    {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
+    {"gpusel cost llama-3.1-8b --method lora", "lora fine-tuning"},
+    {"gpusel explain llama-3.1-8b", "llama-3.1-8b"},
+    {"gpusel simulate llama-3.1-8b --gpu l40s --traffic chat --rps 1 --requests 50", "l40s"},
+    {"gpusel export vllm llama-3.1-8b", "vllm"},
+    // The task from the other words.
+    {"gpusel recommend llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --epochs 3", "Fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --tokens 100M", "Fine-tune llama-3.1-8b: 100M tokens"},
+    {"gpusel recommend resnet-50", "resnet-50 · inference"},
+    {"gpusel recommend whisper-large-v3", "whisper-large-v3 · inference"},
+    {"gpusel recommend --frames 100", "render"},
+    {"gpusel recommend --scene-vram 20GB", "scene of 18.6 GiB"},
+    // Words for it.
+    {"gpusel recommend llama-3.1-8b --task serve", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task serving", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task chat", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task infer", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task train", "Fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task training", "Fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task sft", "Fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task lora", "LoRA fine-tune llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task qlora", "QLoRA fine-tune llama-3.1-8b"},
+    {"gpusel recommend whisper-large-v3 --task transcribe", "whisper-large-v3 · inference"},
+    {"gpusel recommend --task rendering", "render · offline"},
+    {"gpusel recommend --task gaming", "render · realtime"},
+    {"gpusel recommend --task vdi", "render · cad"},
+    // Units.
+    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 500ms", "TTFT <= 500 ms"},
+    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 0.5s", "TTFT <= 500 ms"},
+    {"gpusel recommend llama-3.1-8b --rps 10/s", "10 req/s"},
+    {"gpusel recommend llama-3.1-8b --rps 600/min", "10 req/s"},
+    {"gpusel recommend llama-3.1-8b --max-price '$5'", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --max-price '5 USD'", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --max-price 1500/month", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task sft --tokens 1M --budget '$100'", "for at most $100"},
+    {"gpusel recommend llama-3.1-8b --task sft --tokens 1M --deadline '2 days'", "done in 2.0 d"},
+    {"gpusel recommend llama-3.1-8b --task sft --tokens '1.5M tokens'", "1.5M tokens"},
+    {"gpusel recommend llama-3.1-8b --min-vram 80GB", "Serve llama-3.1-8b"},
+    // GPUs with counts.
+    {"gpusel estimate llama-3.1-8b --gpu h100:8", "8 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b --gpu 8xH100", "8 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b --gpu 2x8xH100", "16 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b --gpu h100:8 --nodes 2", "16 × NVIDIA H100"},
+    {"gpusel recommend llama-3.1-8b --gpu h100:8", "8 × H100"},
+    {"gpusel recommend llama-3.1-8b --gpu any", "Serve llama-3.1-8b"},
+    {"gpusel recommend resnet-50 --gpu none", "resnet-50"},
+    // The same words in every command, and global flags before it.
+    {"gpusel recommend llama-3.1-8b --spot", "spot"},
+    {"gpusel recommend llama-3.1-8b --sort price", "Serve llama-3.1-8b"},
+    {"gpusel instances --gpu h100 --sort price -n 3", "H100"},
+    {"gpusel recommend --market llama-3.1-8b", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --not-cloud gcp", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --cloud '!gcp'", "Serve llama-3.1-8b"},
+    {"gpusel --json recommend llama-3.1-8b -n 1", "gpusel.recommend/1"},
+    {"gpusel --lang zh recommend llama-3.1-8b", "llama-3.1-8b"},
+    // Help.
+    {"gpusel help", "recommend"},
+    {"gpusel help recommend", "--ttft"},
+    {"gpusel help slo", "--slo-percentile"},
+    {"gpusel version", "gpusel "},
+    {"gpusel -V", "gpusel "},
+    {"gpusel explain old-price", "PRICE_AGE_DAYS"},
+    {"gpusel explain no-gpu", "no GPU"},
+    {"gpusel explain max-price", "--max-price"},
+    {"gpusel", "To begin with"},
+    // In Chinese.
+    {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
+    {"gpusel recommend 云游戏", "render · realtime"},
+    {"gpusel recommend 千问2-7b", "Serve qwen2-7b"},
+    {"gpusel recommend 百川2-13b", "Serve baichuan2-13b"},
+    {"gpusel recommend llama-3.1-8b --region 杭州", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --term 抢占式", "spot"},
+    {"gpusel recommend llama-3.1-8b --term 按量付费", "on-demand"},
+};
+
+/// A word that is no right one, and the right one by meaning.
+constexpr Guess kMeant[] = {
+    {"gpusel recommend llama-3.1-8b --preemptible", "--spot"},
+    {"gpusel recommend llama-3.1-8b --latency 200", "--ttft"},
+    {"gpusel recommend llama-3.1-8b --vram 40", "--min-vram"},
+    {"gpusel recommend llama-3.1-8b --exclude vast", "--not-cloud"},
+    {"gpusel recommend llama-3.1-8b --load-in-4bit", "--method qlora"},
+    {"gpusel instances --format csv", "--output"},
+    {"gpusel search h100", "gpusel instances"},
+    {"gpusel pricing h100", "gpusel cost"},
+    {"gpusel llama-3.1-8b", "gpusel recommend llama-3.1-8b"},
+};
+
+}  // namespace
+
+TEST_CASE("first guesses are answered as they were meant") {
+  for (const Guess& guess : kGuesses) {
+    const Run run = shell(guess.line);
+    CAPTURE(guess.line, guess.taken, run.out.substr(0, 400), run.err);
+    CHECK(run.status == 0);
+    CHECK(run.out.find(guess.taken) != std::string::npos);
+  }
+}
+
+TEST_CASE("a word that fails gets the right one by its meaning") {
+  for (const Guess& guess : kMeant) {
+    const Run run = shell(guess.line);
+    CAPTURE(guess.line, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find(std::string("did you mean '") + guess.taken) != std::string::npos);
+  }
+}
+
+TEST_CASE("a unit of another dimension is refused with what would be right") {
+  const Run run = shell("gpusel recommend llama-3.1-8b --rps 10 --ttft 5GB");
+  CHECK(run.status == 2);
+  CHECK(run.err == "gpusel: --ttft: '5GB' is not an amount in ms; write it like 500ms, 0.5s, 12h\n");
+  CHECK(shell("gpusel recommend llama-3.1-8b --min-network 10ms").status == 2);
+  CHECK(shell("gpusel recommend llama-3.1-8b --max-price 5XXX").status == 2);
+}
+
+TEST_CASE("an error is an object where data were asked for, wherever the flag stands") {
+  for (const char* line :
+       {"gpusel recommend nosuchmodel --json", "gpusel --json recommend nosuchmodel",
+        "gpusel recommend nosuchmodel -o json", "gpusel recommend --nosuchflag -ojson llama-3.1-8b"}) {
+    const Run run = shell(line);
+    CAPTURE(line, run.out, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.starts_with("gpusel: "));
+    const auto answer = parse_json(run.out, "answer");
+    REQUIRE(answer);
+    CHECK(answer->root.find("schema")->text == "gpusel.error/1");
+    CHECK(answer->root.find("status")->text == "2");
+  }
+  const Run meant = shell("gpusel recommend llama-3.1-8b --preemptible --json");
+  CHECK(meant.out.find("\"did_you_mean\": [\n    \"--spot\"\n  ]") != std::string::npos);
+  // Nothing qualifies: an answer with its own document.
+  const Run nothing = shell("gpusel recommend llama-3.1-8b --max-price 0.0001 --json");
+  CHECK(nothing.status == 3);
+  CHECK(nothing.out.find("gpusel.recommend/1") != std::string::npos);
+}
+
+TEST_CASE("an amount typed in a currency is of that currency") {
+  const Run yuan = shell("gpusel recommend llama-3.1-8b --max-price 30CNY -o json -n 1");
+  CHECK(yuan.status == 0);
+  CHECK(yuan.out.find("\"currency\": \"CNY\"") != std::string::npos);
+  const Run both = shell("gpusel recommend llama-3.1-8b --max-price 30CNY --currency USD -o json -n 1");
+  CHECK(both.out.find("\"currency\": \"USD\"") != std::string::npos);
+}
+
+TEST_CASE("a table of prices is laid on top as it is") {
+  const std::string table = scratch_file("own-prices.csv", "instance,price\ng6e.xlarge,0.123\naws/g6.xlarge,￥4\n");
+  const Run run = shell("gpusel instances show g6e.xlarge --overlay " + table);
+  CHECK(run.status == 0);
+  CHECK(run.out.find("0.123") != std::string::npos);
+  CHECK(run.out.find("own-price") != std::string::npos);
+  const std::string wrong = scratch_file("wrong-prices.csv", "instance,price\ng6e.xlarge,cheap\n");
+  const Run bad = shell("gpusel recommend llama-3.1-8b --overlay " + wrong);
+  CHECK(bad.status == 5);
+  CHECK(bad.err.find("wrong-prices.csv:2:12: 'cheap' is not an amount of money") != std::string::npos);
+  const std::string other = scratch_file("other-prices.csv", "instance,colour\ng6e.xlarge,red\n");
+  CHECK(shell("gpusel recommend llama-3.1-8b --overlay " + other).err.find("no column 'colour'") != std::string::npos);
+}
+
+TEST_CASE("why takes the last question, which nobody else can read") {
+  const std::string state = scratch_directory();
+  const Setting keeps{.environment = {{"XDG_STATE_HOME", state},
+                                      {"CI", ""},
+                                      {"COLUMNS", "100"},
+                                      {"NO_COLOR", "1"},
+                                      {"GPUSEL_TODAY", "2026-11-20"},
+                                      {"HOME", "/nonexistent"}}};
+  const Run none = shell("gpusel why 2", keeps);
+  CHECK(none.status == 2);
+  CHECK(none.err.find("gpusel recommend llama-3.1-8b --rps 10") != std::string::npos);
+  CHECK(shell("gpusel recommend llama-3.1-8b --rps 3 aws", keeps).status == 0);
+  const std::string kept = read_file(state + "/gpusel/last.json");
+  CHECK(kept.find("llama-3.1-8b") != std::string::npos);
+  CHECK(kept.find("recommendations") == std::string::npos);
+  CHECK(shell("stat -c %a " + state + "/gpusel/last.json").out == "600\n");
+  const Run why = shell("gpusel why 2", keeps);
+  CHECK(why.status == 0);
+  CHECK(why.out.find("3 requests/s") != std::string::npos);
+  Setting off = keeps;
+  off.environment["GPUSEL_STATE"] = "off";
+  CHECK(shell("gpusel why", off).status == 2);
+}
+
+TEST_CASE("help is one screen per command, and no line of it is wider than 80 columns") {
+  for (const cli::Command& command : cli::commands()) {
+    for (const char* flag : {" --help", " --help-all"}) {
+      const Run help = shell("gpusel " + std::string(command.name) + flag);
+      CAPTURE(command.name, flag, help.out);
+      CHECK(help.status == 0);
+      const auto lines = lines_of(help.out);
+      for (const std::string& line : lines) CHECK(display_width(line) <= cli::kHelpWidth);
+      if (std::string_view(flag) == " --help") CHECK(lines.size() <= 30);
+    }
+  }
+}
+
+TEST_CASE("every flag that a line of help names is one of some command") {
+  for (const std::string& named : cli::named_in_help()) {
+    CAPTURE(named);
+    CHECK(std::ranges::any_of(cli::commands(), [&](const cli::Command& command) {
+      cli::Context scratch;
+      const cli::Parsed parsed = cli::set_up(command, scratch);
+      return std::ranges::any_of(parsed.flags, [&](const cli::Flag& flag) { return flag.spelled_by(named); });
+    }));
+  }
+}
+
+}  // namespace first_guess_test
