@@ -19,6 +19,11 @@
 #include "gpusel/version.hpp"
 #include "show/json/yaml.hpp"
 
+extern "C" {
+/// cmake/package/copyright: each library that is linked, with its authors and its licence.
+extern const char gpusel_licenses_begin[], gpusel_licenses_end[];
+}
+
 namespace gpusel::cli {
 
 namespace {
@@ -52,6 +57,10 @@ int run(const std::vector<std::string>& words, Context& context) {
   speak(language.language);
   if (words.size() == 1 && words[0] == "--version") {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
+    return kOk;
+  }
+  if (words.size() == 1 && words[0] == "--licenses") {
+    context.out.write({gpusel_licenses_begin, gpusel_licenses_end});
     return kOk;
   }
   if (!words.empty() && words[0] == kManual) return write_manual(words, context);

@@ -111,6 +111,7 @@ class Words {
     app_.set_help_flag("-h,--help", say("this help; 'gpusel COMMAND --help' for a command"))->group(options);
     // Answered before anything is parsed.
     app_.add_flag_callback("--version", [] {}, say("print the version"))->group(options);
+    app_.add_flag_callback("--licenses", [] {}, say("print the licences of all that is linked"))->group(options);
     app_.require_subcommand(0, 1);
     for (const Command& command : commands()) {
       if (chosen_ != nullptr && &command != chosen_) continue;  // help is then that of the chosen one
