@@ -78,6 +78,10 @@ class ExpertReader {
     const std::string what =
         stated ? say("the model's shape is not clear: '{}' is {:g} in a mixture of experts", key, *stated)
                : say("the model's shape is not clear: '{}' is missing in a mixture of experts", key);
+    if (const Node* at = keys_.find(key); at != nullptr && stated) {
+      keys_.fail(*at, what);
+      return std::nullopt;
+    }
     keys_.fail_reading(
         {ErrorKind::usage, what, keys_.file(), say("take it from the config.json that the model's publisher has")});
     return std::nullopt;

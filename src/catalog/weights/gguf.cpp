@@ -137,6 +137,7 @@ class GgufReader {
     if (!in) return std::unexpected(in.error());
     if (in->number(4) != kMagic) return usage_error(say("not a GGUF file"), path);
     const std::uint64_t version = in->number(4);
+    if (in->failed()) return in->failure();
     if (version != 2 && version != 3)
       return usage_error(say("GGUF version {} is not read: 2 and 3 are, in little-endian order", version), path);
     const std::uint64_t tensors = in->number(8);
