@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/market.hpp"
 #include "catalog/lint/prices.hpp"

@@ -7,6 +7,7 @@
 
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/price_rows.hpp"
 #include "catalog/snapshot/lay.hpp"

@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
+#include "cli/settings/surroundings.hpp"
 #include "cli/words/values.hpp"
 #include "job/limits/limits.hpp"
 
@@ -224,6 +225,8 @@ Error unknown(const Setting& setting, Known known) {
 }
 
 }  // namespace
+
+bool is_known_setting(const Setting& setting) { return how_known(setting) == Known::yes; }
 
 bool may_be_setting(const Command& command, const Flag& flag) {
   const std::string name = flag.name();
