@@ -77,7 +77,7 @@ TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {
   std::ofstream(home + "/own.yaml") << "gpus: []\n";
   const auto refused = [&](const std::string& folder, const std::string& says) {
     for (const std::string flag : {"--overlay", "--catalog"}) {
-      const Run run = ask({"gpus", flag, folder}, {.directory = home, .environment = {{"HOME", home}}});
+      const Run run = ask({"gpus", flag, folder}, {.environment = {{"HOME", home}}, .directory = home});
       CAPTURE(folder, flag, run.err);
       CHECK(run.status == 2);
       CHECK(run.err.find(says) != std::string::npos);

@@ -192,6 +192,7 @@ class MarketBuilder {
   void check_prices();
   std::string price_text(const Offer& offer) const;
   Number usd_of(const Offer& offer) const;
+  bool is_market(const Instance& instance) const;
   void check_spot(const Instance& instance, Offers offers, std::uint32_t line);
   void check_regions(const Instance& instance, Offers offers, std::uint32_t line);
   void check_against_known(const Instance& instance, Offers offers, const KnownPrices& known, std::uint32_t line);

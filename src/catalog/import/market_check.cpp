@@ -19,7 +19,7 @@ namespace {
 constexpr double kRegionSpread = 2;
 /// A price of the same machine, region and term moves in steps larger than this, or is of another product: Windows, the
 /// accelerator alone. Price lists that agree differ by rounding.
-constexpr double kSameProduct = 1.05;
+constexpr double kSameProduct = 1.02;
 /// Beyond the range that the catalogue has of a GPU-hour by these: cents, another currency or period, or one GPU's.
 constexpr double kBelowRange = 3;
 constexpr double kAboveRange = 1.5;
@@ -48,10 +48,14 @@ struct KnownPrices {
       for (const Offer& offer : catalog.offers_of(instance)) {
         const Number usd = offer.term == Term::on_demand ? usd_per_hour(catalog, offer) : Number{};
         if (!usd || *usd <= 0) continue;
-        OfGpu& prices = gpus[instance.gpu];
-        prices.low = std::min(prices.low, *usd / *instance.gpu_count);
-        prices.high = std::max(prices.high, *usd / *instance.gpu_count);
-        ++prices.count;
+        const auto provider = catalog.provider(instance.provider);
+        const bool market = provider && (*provider)->kind == ProviderKind::marketplace;
+        for (const bool of_markets : {true, market}) {  // a marketplace is compared with all of them
+          OfGpu& prices = gpus[{instance.gpu, of_markets}];
+          prices.low = std::min(prices.low, *usd / *instance.gpu_count);
+          prices.high = std::max(prices.high, *usd / *instance.gpu_count);
+          ++prices.count;
+        }
       }
     }
   }
@@ -62,7 +66,8 @@ struct KnownPrices {
   }
 
   std::unordered_map<std::string, const Instance*> instances;
-  std::map<std::string_view, OfGpu> gpus;
+  /// By GPU, and whether marketplaces are among those that ask it.
+  std::map<std::pair<std::string_view, bool>, OfGpu> gpus;
 };
 
 Number MarketBuilder::usd_of(const Offer& offer) const {
@@ -75,6 +80,12 @@ Number MarketBuilder::usd_of(const Offer& offer) const {
 
 std::string MarketBuilder::price_text(const Offer& offer) const {
   return format("{} {}", human_price(offer.per_hour()), tables_->currencies[offer.currency].code());
+}
+
+bool MarketBuilder::is_market(const Instance& instance) const {
+  return std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
+    return p.id == instance.provider && p.kind == ProviderKind::marketplace;
+  });
 }
 
 void MarketBuilder::check_spot(const Instance& instance, Offers offers, std::uint32_t line) {
@@ -111,10 +122,7 @@ void MarketBuilder::check_regions(const Instance& instance, Offers offers, std::
   }
   if (cheapest == nullptr || instance.gpu.empty()) return;
   if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) return;
-  const bool market = std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
-    return p.id == instance.provider && p.kind == ProviderKind::marketplace;
-  });
-  if (market) return;
+  if (is_market(instance)) return;
   ledger_.warn(line,
                say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
                    "price of another product",
@@ -127,7 +135,7 @@ void MarketBuilder::check_regions(const Instance& instance, Offers offers, std::
 void MarketBuilder::check_against_known(const Instance& instance, Offers offers, const KnownPrices& known,
                                         std::uint32_t line) {
   const Instance* own = known.find(instance);
-  const auto gpu = known.gpus.find(instance.gpu);
+  const auto gpu = known.gpus.find({instance.gpu, is_market(instance)});
   double farthest = 1;
   std::string said;
   const auto consider = [&](double off, const auto& text) {

@@ -1,9 +1,9 @@
 // What belongs together: the parts of a file that is split, and the layers of a model.
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 #include "base/text/text.hpp"
-#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/header.hpp"
 
@@ -16,6 +16,13 @@ constexpr std::string_view kNumbers = "-00001-of-00003";
 
 bool are_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Of digits, with or without zeros in front.
+std::uint32_t whole_of(std::string_view digits) {
+  std::uint32_t value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
 }
 
 /// "model.layers.12" of "model.layers.12.mlp.up_proj.weight": where its number begins; nothing for other tensors.
@@ -31,7 +38,7 @@ std::optional<LayerName> layer_of(std::string_view tensor) {
   for (const std::string_view word : split(tensor, '.')) {
     const bool number = !word.empty() && word.size() <= kLongest && are_digits(word);
     if (number && std::ranges::find(kStacks, before) != std::end(kStacks))
-      return LayerName{tensor.substr(0, at - 1), static_cast<std::uint32_t>(plain_number(word).value_or(0))};
+      return LayerName{tensor.substr(0, at - 1), whole_of(word)};
     before = word;
     at += word.size() + 1;
   }
@@ -55,7 +62,7 @@ std::vector<std::string> parts_of_file(const std::string& path) {
   const std::string_view tail = std::string_view(path).substr(dot - kNumbers.size(), kNumbers.size());
   if (tail[0] != '-' || !are_digits(tail.substr(1, 5)) || tail.substr(6, 4) != "-of-" || !are_digits(tail.substr(10)))
     return {path};
-  const auto count = static_cast<std::size_t>(plain_number(tail.substr(10)).value_or(0));
+  const auto count = std::size_t{whole_of(tail.substr(10))};
   if (count == 0 || count > kMostParts) return {path};
   std::vector<std::string> out;
   const std::string_view stem = std::string_view(path).substr(0, dot - kNumbers.size());
