@@ -39,6 +39,12 @@ struct KnownPrices {
     double low = std::numeric_limits<double>::infinity();
     double high = 0;
     std::size_t count = 0;
+
+    void add(double usd) {
+      low = std::min(low, usd);
+      high = std::max(high, usd);
+      ++count;
+    }
   };
 
   explicit KnownPrices(const Catalog& catalog) {
@@ -50,12 +56,8 @@ struct KnownPrices {
         if (!usd || *usd <= 0) continue;
         const auto provider = catalog.provider(instance.provider);
         const bool market = provider && (*provider)->kind == ProviderKind::marketplace;
-        for (const bool of_markets : {true, market}) {  // a marketplace is compared with all of them
-          OfGpu& prices = gpus[{instance.gpu, of_markets}];
-          prices.low = std::min(prices.low, *usd / *instance.gpu_count);
-          prices.high = std::max(prices.high, *usd / *instance.gpu_count);
-          ++prices.count;
-        }
+        gpus[{instance.gpu, true}].add(*usd / *instance.gpu_count);  // a marketplace is compared with all of them
+        if (!market) gpus[{instance.gpu, false}].add(*usd / *instance.gpu_count);
       }
     }
   }
