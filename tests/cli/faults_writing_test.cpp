@@ -142,6 +142,8 @@ TEST_CASE("what gpusel did not write, or was edited since, is written over with 
       CHECK(refused.err.find("--force") != std::string::npos);
       CHECK(content_of(folder) == before);
       CHECK(ask(words_of(line + " --force")).status == 0);
+      CHECK(content_of(folder) != before);
+      CHECK(ask(words_of(line)).status == 0);  // its own again
       CHECK(content_of(folder) == first);
     }
   }

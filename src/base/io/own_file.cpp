@@ -90,10 +90,11 @@ std::string signed_text(std::string_view text) {
 
 Author author_of(std::string_view text) {
   const Comment comment = comment_of(text);
-  const std::size_t from = place_of(text, comment);
+  const std::string begin = std::string(comment.begin) + std::string(kSignature);
+  // A text that began with no comment has the line before it.
+  const std::size_t from = text.starts_with(begin) ? 0 : place_of(text, comment);
   const std::size_t to = std::min(text.find('\n', from), text.size() - 1) + 1;
   const std::string_view line = text.substr(from, to - from);
-  const std::string begin = std::string(comment.begin) + std::string(kSignature);
   if (!line.starts_with(begin)) return text.find(kSignature) != std::string_view::npos ? Author::edited : Author::other;
   std::string rest(text.substr(0, from));
   rest += text.substr(to);
