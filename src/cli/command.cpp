@@ -34,6 +34,14 @@ void add_own_prices(std::vector<Flag>& flags, catalog::OwnPrices& own) {
 
 }  // namespace
 
+Flag force_flag(bool& force, std::string group) {
+  return {"--force", "", say("write over a file that gpusel did not write, or that was edited since"), std::move(group),
+          [&force](std::string_view) -> Status {
+            force = true;
+            return {};
+          }};
+}
+
 void add_common_flags(Parsed& parsed, CommonOptions& common) {
   const std::string group = say("Output and data");
   const auto text = [](std::string& place) {

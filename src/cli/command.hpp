@@ -48,6 +48,9 @@ struct Flag {
   bool spelled_by(std::string_view word) const;
 };
 
+/// --force: files that were edited, or that somebody else wrote, are written over.
+Flag force_flag(bool& force, std::string group);
+
 /// What may stand for a positional behind the word `after` (empty: anywhere), in the words of a flag's value.
 struct Place {
   std::string_view after;

@@ -20,6 +20,11 @@
 #include "gpusel/version.hpp"
 #include "show/json/yaml.hpp"
 
+extern "C" {
+/// cmake/package/copyright: each library that is linked, with its authors and its licence.
+extern const char gpusel_licenses_begin[], gpusel_licenses_end[];
+}
+
 namespace gpusel::cli {
 
 namespace {
@@ -80,6 +85,10 @@ int run(const std::vector<std::string>& typed, Context& context) {
     return kOk;
   }
   if (!words.empty() && words[0] == "help") return run_help({words.begin() + 1, words.end()}, context);
+  if (words.size() == 1 && words[0] == "--licenses") {
+    context.out.write({gpusel_licenses_begin, gpusel_licenses_end});
+    return kOk;
+  }
   if (!words.empty() && words[0] == kManual) return write_manual(words, context);
   if (!words.empty() && words[0] == kComplete) {
     complete(words, context);

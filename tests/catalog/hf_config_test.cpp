@@ -142,8 +142,8 @@ TEST_CASE("layers that are listed one by one are counted by kind") {
 
 TEST_CASE("a hybrid keeps a fixed state in its linear layers") {
   const auto read_model = read(R"("model_type": "qwen3_next", "hidden_size": 2048, "num_attention_heads": 16,
-    "num_key_value_heads": 2, "head_dim": 256, "num_hidden_layers": 48, "vocab_size": 151936,
-    "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
+    "num_key_value_heads": 2, "head_dim": 256, "num_hidden_layers": 48, "vocab_size": 151936, "num_experts": 512,
+    "num_experts_per_tok": 10, "moe_intermediate_size": 512, "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
     "linear_value_head_dim": 128)");
   CHECK(read_model->model.kv_full_layers == 12.0);  // every fourth of 48
   CHECK(read_model->model.linear_layers == 36.0);

@@ -37,6 +37,26 @@ inline std::string info(const std::string& name, std::uint64_t columns, std::uin
   return text(name) + raw<std::uint32_t>(2) + raw(columns) + raw(rows) + raw(type) + raw(offset);
 }
 
+// 256 × 64 values in Q6_K, 210 bytes for 256; the layer's 589,824 in Q4_K, 144 bytes for 256.
+inline constexpr std::size_t kTableBytes = 13440;
+inline constexpr std::size_t kLayerBytes = 331776;
+
+/// The tensors of the one layer, from `offset`.
+inline std::string layer_infos(std::uint64_t offset) {
+  struct Matrix {
+    const char* name;
+    std::uint64_t columns, rows;
+  };
+  std::string out;
+  for (const Matrix& one : {Matrix{"attn_q", 256, 256}, Matrix{"attn_k", 256, 128}, Matrix{"attn_v", 256, 128},
+                            Matrix{"attn_output", 256, 256}, Matrix{"ffn_gate", 256, 512}, Matrix{"ffn_up", 256, 512},
+                            Matrix{"ffn_down", 512, 256}}) {
+    out += info("blk.0." + std::string(one.name) + ".weight", one.columns, one.rows, 12, offset);
+    offset += one.columns * one.rows / 256 * 144;
+  }
+  return out;
+}
+
 struct Gguf {
   std::string pairs = pair("general.architecture", std::string("llama")) + pair("general.file_type", 15) +
                       pair("llama.block_count", 1) + pair("llama.embedding_length", 256) +
@@ -44,10 +64,9 @@ struct Gguf {
                       pair("llama.attention.head_count_kv", 2) + pair("llama.context_length", 4096) +
                       pair("llama.vocab_size", 64);
   std::uint64_t pair_count = 9;
-  // 256 × 64 values: Q6_K is 210 bytes for 256, Q4_K 144.
-  std::string tensors = info("token_embd.weight", 256, 64, 14, 0) + info("blk.0.ffn_up.weight", 256, 512, 12, 13440);
-  std::uint64_t tensor_count = 2;
-  std::size_t data = 13440 + 73728;
+  std::string tensors = info("token_embd.weight", 256, 64, 14, 0) + layer_infos(kTableBytes);
+  std::uint64_t tensor_count = 8;
+  std::size_t data = kTableBytes + kLayerBytes;
   std::uint32_t version = 3;
 
   std::string bytes() const {

@@ -3,6 +3,7 @@
 
 #include "catalog/hf/hf_config.hpp"
 #include "listing.hpp"
+#include "model_folders.hpp"
 #include "weights_bytes.hpp"
 
 namespace weights_file_test {
@@ -15,10 +16,20 @@ namespace {
 const std::string kConfig = R"({"model_type": "llama", "hidden_size": 8, "intermediate_size": 16,
   "num_attention_heads": 2, "num_hidden_layers": 1, "vocab_size": 32, "tie_word_embeddings": true})";
 
-const std::string kTensors = "{" + tensor("model.embed_tokens.weight", "BF16", "[32, 8]", 0, 512) + "," +
-                             tensor("model.layers.0.mlp.up_proj.weight", "BF16", "[16, 8]", 512, 768) + "," +
-                             tensor("model.layers.0.input_layernorm.weight", "F32", "[8]", 768, 800) +
-                             R"(, "__metadata__": {"format": "pt"}})";
+// 256 + 4 · 64 + 3 · 128 values of 2 bytes and 3 norms of 8 of 4 bytes.
+constexpr int kBytes = 1888;
+std::string of_layer(const char* name, const char* shape, int from, int to) {
+  return tensor((std::string("model.layers.0.") + name + ".weight").c_str(), "BF16", shape, from, to) + ",";
+}
+const std::string kTensors =
+    "{" + tensor("model.embed_tokens.weight", "BF16", "[32, 8]", 0, 512) + "," +
+    of_layer("self_attn.q_proj", "[8, 8]", 512, 640) + of_layer("self_attn.k_proj", "[8, 8]", 640, 768) +
+    of_layer("self_attn.v_proj", "[8, 8]", 768, 896) + of_layer("self_attn.o_proj", "[8, 8]", 896, 1024) +
+    of_layer("mlp.gate_proj", "[16, 8]", 1024, 1280) + of_layer("mlp.up_proj", "[16, 8]", 1280, 1536) +
+    of_layer("mlp.down_proj", "[8, 16]", 1536, 1792) +
+    tensor("model.layers.0.input_layernorm.weight", "F32", "[8]", 1792, 1824) + "," +
+    tensor("model.layers.0.post_attention_layernorm.weight", "F32", "[8]", 1824, 1856) + "," +
+    tensor("model.norm.weight", "F32", "[8]", 1856, kBytes) + R"(, "__metadata__": {"format": "pt"}})";
 
 std::unique_ptr<catalog::ConfigModel> read(const std::string& path) {
   auto model = catalog::read_model_file(path);
@@ -39,52 +50,52 @@ std::string gguf_file(const std::string& bytes) { return scratch_file("model.ggu
 }  // namespace
 
 TEST_CASE("a folder's tensors are summed by type") {
-  const std::string path = folder({{"config.json", kConfig}, {"model.safetensors", safetensors(kTensors, 800)}});
+  const std::string path = folder({{"config.json", kConfig}, {"model.safetensors", safetensors(kTensors, kBytes)}});
   for (const std::string& named : {path, path + "/model.safetensors"}) {
     CAPTURE(named);
     const auto model = read(named);
     REQUIRE(model->stored);
     const catalog::StoredWeights& stored = *model->stored;
-    CHECK(stored.bytes == 800);
+    CHECK(stored.bytes == kBytes);
     CHECK(stored.layout == "safetensors");
     REQUIRE(stored.types.size() == 2);
     CHECK(stored.types[0].name == "BF16");
-    CHECK(stored.types[0].tensors == 2);
-    CHECK(stored.types[0].elements == 384);
-    CHECK(stored.types[0].bytes == 768);
+    CHECK(stored.types[0].tensors == 8);
+    CHECK(stored.types[0].elements == 896);
+    CHECK(stored.types[0].bytes == 1792);
     CHECK(model->model.native_dtype == "bf16");
-    CHECK(*model->model.native_weights_gib * 1073741824 == Approx(800));
+    CHECK(*model->model.native_weights_gib * 1073741824 == Approx(kBytes));
   }
 }
 
 TEST_CASE("an index stands for its shards, and for its total without them") {
-  const std::string index = R"({"metadata": {"total_size": 900}, "weight_map": {"a": "one.safetensors",
-    "lm_head.weight": "two.safetensors"}})";
-  const std::string one = safetensors("{" + tensor("a", "F16", "[4]", 0, 8) + "}", 8);
-  const std::string two = safetensors("{" + tensor("lm_head.weight", "F16", "[2, 4]", 0, 16) + "}", 16);
+  const Folder parts = sharded(small_llama(), 2);
   const std::string name = "model.safetensors.index.json";
-  const auto whole =
-      read(folder({{"config.json", kConfig}, {name, index}, {"one.safetensors", one}, {"two.safetensors", two}}));
-  CHECK(whole->stored->bytes == 24);
+  const auto written = [](const Folder& files) {
+    const std::string path = scratch_directory();
+    for (const auto& [file, bytes] : files) std::ofstream(path + "/" + file, std::ios::binary) << bytes;
+    return path;
+  };
+  const auto whole = read(written(parts));
+  CHECK(whole->stored->bytes == 361600);
   CHECK(whole->stored->files == 2);
   CHECK(whole->stored->has_head);
-  CHECK(whole->model.native_dtype == "fp16");
-  const auto alone = read(folder({{"config.json", kConfig}, {name, index}}) + "/" + name);
-  CHECK(alone->stored->bytes == 900);
+  CHECK(whole->model.native_dtype == "bf16");
+  const auto alone = read(written({{"config.json", kSmallLlama}, {name, parts.at(name)}}) + "/" + name);
+  CHECK(alone->stored->bytes == 361600);
   CHECK(alone->stored->types.empty());
-  CHECK_THAT(refused(folder({{"config.json", kConfig}, {name, index}, {"one.safetensors", one}})).message,
-             Catch::Contains("'two.safetensors' is not beside it"));
   CHECK_THAT(
       refused(folder({{"config.json", kConfig}, {name, R"({"weight_map": {"a": "../../etc/passwd"}})"}})).message,
       Catch::Contains("the name of a file"));
 }
 
 TEST_CASE("tensors of multi-token prediction are not loaded") {
-  const std::string tensors = "{" + tensor("model.layers.0.a", "BF16", "[4]", 0, 8) + "," +
-                              tensor("model.layers.1.eh_proj", "BF16", "[8]", 8, 24) + "}";
-  const auto model = read(folder({{"config.json", kConfig}, {"model.safetensors", safetensors(tensors, 24)}}));
+  const std::string tensors =
+      changed(kTensors, ", \"__metadata__\"",
+              "," + tensor("model.layers.1.eh_proj.weight", "BF16", "[8]", kBytes, kBytes + 16) + ", \"__metadata__\"");
+  const auto model = read(folder({{"config.json", kConfig}, {"model.safetensors", safetensors(tensors, kBytes + 16)}}));
   CHECK(model->stored->unloaded_bytes == 16);
-  CHECK(*model->model.native_weights_gib * 1073741824 == Approx(8));
+  CHECK(*model->model.native_weights_gib * 1073741824 == Approx(kBytes));
 }
 
 TEST_CASE("safetensors that are cut off or contradict themselves are refused") {
@@ -95,7 +106,7 @@ TEST_CASE("safetensors that are cut off or contradict themselves are refused") {
   CHECK_THAT(of("abc"), Catch::Contains("cut off"));
   CHECK_THAT(of(raw<std::uint64_t>(~0ULL)), Catch::Contains("not a safetensors file"));
   CHECK_THAT(of(raw<std::uint64_t>(1000) + "{}"), Catch::Contains("cut off"));
-  CHECK_THAT(of(safetensors(kTensors, 700)), Catch::Contains("700 bytes of weights are there of 800"));
+  CHECK_THAT(of(safetensors(kTensors, 700)), Catch::Contains("700 bytes of weights are there of 1888"));
   CHECK_THAT(of(safetensors("[]", 0)), Catch::Contains("not an object"));
   CHECK_THAT(of(safetensors(R"({"a": 3})", 0)), Catch::Contains("tensor 'a'"));
   CHECK_THAT(of(safetensors("{" + tensor("a", "F16", "[4]", 0, 9) + "}", 9)), Catch::Contains("in 9 bytes"));
@@ -103,7 +114,7 @@ TEST_CASE("safetensors that are cut off or contradict themselves are refused") {
   CHECK_THAT(of(safetensors("{" + tensor("a", "F16", "[4]", 8, 0) + "}", 8)), Catch::Contains("cannot be"));
   CHECK_FALSE(of(safetensors(std::string(100'000, '['), 0)).empty());
   CHECK_FALSE(of(safetensors(std::string("{\"\xff\xfe\": 1}"), 0)).empty());
-  CHECK_THAT(refused(folder({{"lonely.safetensors", safetensors(kTensors, 800)}}) + "/lonely.safetensors").message,
+  CHECK_THAT(refused(folder({{"lonely.safetensors", safetensors(kTensors, kBytes)}}) + "/lonely.safetensors").message,
              Catch::Contains("no config.json beside it"));
 }
 
@@ -118,11 +129,11 @@ TEST_CASE("a GGUF file says its shape and the bytes of each type") {
   CHECK(m.native_dtype == "q4_k_m");
   CHECK(m.file_layout == "gguf");
   CHECK(m.tied_embeddings == true);  // there is no output.weight
-  CHECK(*m.params_b * 1e9 == Approx(256 * 64 + 256 * 512));
+  CHECK(*m.params_b * 1e9 == Approx(256 * 64 + 589824));
   REQUIRE(model->stored->types.size() == 2);
   CHECK(model->stored->types[0].name == "Q4_K");
-  CHECK(model->stored->types[0].bytes == 73728);  // 131,072 ÷ 256 × 144
-  CHECK(model->stored->bytes == 13440 + 73728);
+  CHECK(model->stored->types[0].bytes == kLayerBytes);
+  CHECK(model->stored->bytes == kTableBytes + kLayerBytes);
 }
 
 TEST_CASE("a GGUF file that does not say its type has that of most of its bytes") {
@@ -132,8 +143,8 @@ TEST_CASE("a GGUF file that does not say its type has that of most of its bytes"
     file.pairs.replace(file.pairs.find(said), said.size(), instead);
     if (instead.empty()) --file.pair_count;
     const auto model = read(gguf_file(file.bytes()));
-    // What is stored is what is loaded: 13,440 + 73,728 bytes
-    CHECK(*model->model.native_weights_gib * 1024 * 1024 * 1024 == Approx(13440 + 73728));
+    // What is stored is what is loaded.
+    CHECK(*model->model.native_weights_gib * 1024 * 1024 * 1024 == Approx(kTableBytes + kLayerBytes));
     return std::string(model->model.native_dtype);
   };
   CHECK(dtype("") == "q4_k_m");
@@ -154,23 +165,23 @@ TEST_CASE("the parts of a split GGUF file are read together") {
   Gguf first;
   first.tensors = info("token_embd.weight", 256, 64, 14, 0);
   first.tensor_count = 1;
-  first.data = 13440;
+  first.data = kTableBytes;
   Gguf second;
   second.pairs.clear();
   second.pair_count = 0;
-  second.tensors = info("blk.0.ffn_up.weight", 256, 512, 12, 0);
-  second.tensor_count = 1;
-  second.data = 73728;
+  second.tensors = layer_infos(0);
+  second.tensor_count = 7;
+  second.data = kLayerBytes;
   const std::string path =
       folder({{"m-00001-of-00002.gguf", first.bytes()}, {"m-00002-of-00002.gguf", second.bytes()}});
   for (const std::string& named : {path, path + "/m-00001-of-00002.gguf", path + "/m-00002-of-00002.gguf"}) {
     CAPTURE(named);
     const auto model = read(named);
     CHECK(model->stored->files == 2);
-    CHECK(model->stored->bytes == 13440 + 73728);
+    CHECK(model->stored->bytes == kTableBytes + kLayerBytes);
   }
   const std::string part = folder({{"m-00001-of-00002.gguf", first.bytes()}}) + "/m-00001-of-00002.gguf";
-  CHECK_THAT(refused(part).where, Catch::Contains("m-00002-of-00002.gguf"));
+  CHECK_THAT(refused(part).message, Catch::Contains("1 of 2 files of weights are missing, 'm-00002-of-00002.gguf'"));
 }
 
 TEST_CASE("a GGUF file cut off anywhere is refused") {

@@ -353,7 +353,7 @@ TEST_CASE("a file is written whole with --to, and not at all with --dry-run", "[
   CHECK(has(run.out, "written to"));
   CHECK(has(read_file(file), "any_of:"));
   auto elsewhere = words;
-  elsewhere.back() = "/nowhere/at/all.yaml";
+  elsewhere.back() = "/dev/null/all.yaml";
   const Run failed = ask(elsewhere);
   CHECK(failed.status == 1);
   CHECK(failed.out.empty());

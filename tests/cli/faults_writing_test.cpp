@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "cli/command.hpp"
 #include "support/cannot_run.hpp"
@@ -116,7 +117,39 @@ const std::string kPing = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n"
 
 }  // namespace
 
-TEST_CASE("a link in place of a file is replaced, in place of a folder followed, and what it leads to stays") {
+TEST_CASE("what gpusel did not write, or was edited since, is written over with --force alone") {
+  for (const Writer& writer : kWriters) {
+    if (writer.name == std::string("calibrate")) continue;  // joins what is there, and refuses what is none of its own
+    CAPTURE(writer.name);
+    const std::string folder = scratch_directory(), target = folder + "/" + writer.file;
+    const std::string line = line_of(writer, target);
+    REQUIRE(ask(words_of(line)).status == 0);
+    const auto first = content_of(folder);
+    REQUIRE_FALSE(first.empty());
+    CHECK(ask(words_of(line)).status == 0);  // its own, as it was
+    CHECK(content_of(folder) == first);
+    const std::string& file = first.begin()->first;
+    for (const bool appended : {true, false}) {
+      if (appended && writer.name == std::string("lock"))
+        continue;  // its checksum is of what it says, not of its bytes
+      if (appended)
+        std::ofstream(file, std::ios::app) << "\n";
+      else
+        std::ofstream(file) << "precious\n";
+      const auto before = content_of(folder);
+      const Run refused = ask(words_of(line));
+      must_tell(refused, 2, appended ? "it was edited since gpusel wrote it" : "gpusel did not write it");
+      CHECK(refused.err.find("--force") != std::string::npos);
+      CHECK(content_of(folder) == before);
+      CHECK(ask(words_of(line + " --force")).status == 0);
+      CHECK(content_of(folder) != before);
+      CHECK(ask(words_of(line)).status == 0);  // its own again
+      CHECK(content_of(folder) == first);
+    }
+  }
+}
+
+TEST_CASE("a link in place of a file is refused, in place of a folder followed, and what it leads to stays") {
   for (const Writer& writer : kWriters) {
     const std::string folder = scratch_directory(), there = folder + "/there/" + writer.file;
     fs::create_directories(is_folder(writer) ? there : folder + "/there");
@@ -126,9 +159,13 @@ TEST_CASE("a link in place of a file is replaced, in place of a folder followed,
     fs::create_symlink(is_folder(writer) ? folder + "/there/x" : there, link);
     const Run run = ask(words_of(line_of(writer, is_folder(writer) ? link + "/" : link)));
     CAPTURE(writer.name, run.err);
-    CHECK(run.status == 0);
+    const bool replaced = writer.name == std::string("calibrate");
+    if (replaced || is_folder(writer))
+      CHECK(run.status == 0);
+    else
+      must_tell(run, 2, "it is a symbolic link");
     CHECK(content_of(folder + "/there") == before);
-    CHECK(fs::is_symlink(link) == is_folder(writer));
+    CHECK(fs::is_symlink(link) != replaced);
     CHECK(fs::exists(link));
   }
 }
@@ -232,8 +269,14 @@ TEST_CASE("a target that cannot be written is named, with the reason") {
     CHECK(read_file(file) == "text");
     if (is_folder(writer)) continue;
     const std::string folder = scratch_directory();
-    must_tell(ask(words_of(line_of(writer, folder + "/nowhere/" + writer.file))), 1, "No such file or directory");
-    CHECK(fs::is_empty(folder));
+    const std::string target = folder + "/not/there/" + writer.file;
+    const Run run = ask(words_of(line_of(writer, target)));
+    if (writer.name == std::string("calibrate")) {  // what is kept for every command has a place already
+      must_tell(run, 1, "No such file or directory");
+      continue;
+    }
+    CHECK(run.status == 0);
+    CHECK(fs::is_regular_file(target));
   }
   const std::string folder = scratch_directory();
   must_tell(ask(words_of(line_of(kWriters[0], folder))), 1, "Is a directory");

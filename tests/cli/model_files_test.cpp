@@ -84,7 +84,7 @@ TEST_CASE("a GGUF file is served by llama.cpp at its own size") {
   CHECK(given["assumed"]["engine"] == "llama.cpp");
   CHECK(given["assumed"]["weights_precision"] == "q4_k_m");
   const double bytes = given["memory"]["per_gpu"]["weights"].get<double>() * 1073741824;
-  CHECK(bytes == Approx(13440 + 73728).epsilon(0.01));
+  CHECK(bytes == Approx(kTableBytes + kLayerBytes).epsilon(0.01));
   CHECK_FALSE(answer(file, "--engine vllm")["assumed"].contains("engine"));
   const Json item = Json::parse(ask({"models", "show", file, "--json"}).out)["item"];
   CHECK(item["stored"]["layout"] == "gguf");

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "support/program.hpp"
 
 namespace surfaces_test {

@@ -32,6 +32,8 @@ def main(schema_file, client_file):
     for line in sys.stdin:
         lines += 1
         message = json.loads(line)
+        if "error" in message and message.get("id", 0) is None:
+            del message["id"]  # JSON-RPC 2.0, section 5: null, for which the schema has no place
         wrong += [f"line {lines}: {error.message[:300]}" for error in validator.iter_errors(message)]
         result = message.get("result", {})
         for tool in result.get("tools", []):

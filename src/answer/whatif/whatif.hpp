@@ -151,7 +151,7 @@ struct WhatIf {
   }
 };
 
-inline constexpr std::size_t kMostAnswers = 10'000;
+inline constexpr std::size_t kMostAnswers = 2'000;
 
 /// Prices of `catalog` are changed and put back: offers that others point to move.
 /// Errors: a key that is none, naming the nearest; values that it cannot take; ranges that are empty; too many answers;

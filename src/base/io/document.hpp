@@ -73,7 +73,7 @@ inline constexpr std::size_t kMaxValues = 2'000'000;
 inline constexpr std::size_t kMaxColumns = 1'000;
 
 /// Problems that are told of one file; what follows is not looked at.
-inline constexpr std::size_t kMaxProblems = 1'000;
+inline constexpr std::size_t kMaxProblems = 100;
 inline bool is_enough(const Errors& problems) { return problems.size() >= kMaxProblems; }
 
 /// "more than 2,000,000 values".

@@ -33,6 +33,9 @@ enum Trait : unsigned {
   kPostNorm = 1U << 20U,         // T5's and BERT's families: no norm behind the last layer
   kMerged = 1U << 21U,           // states the width of both FFN branches together
   kPositionsBehind = 1U << 22U,  // two rows of padding before the positions
+  kFourfold = 1U << 23U,         // an FFN four times as wide as the model where its width is left out
+  kMixture = 1U << 24U,          // of experts, always
+  kExpertWidth = 1U << 25U,      // experts of another width than dense layers: moe_intermediate_size
 };
 
 struct ModelClass {

@@ -44,11 +44,12 @@ double expert_ffn(const Shape& s) {
 }
 
 double norms_of(const Shape& s, const Layer& layer) {
+  if (layer.is_empty()) return 0;
   if (layer.ffn == Ffn::none) return layer.mixer == Mixer::rwkv ? 2 : 1;
   if (layer.mixer == Mixer::none) return 1;
   if (s.is(kSandwich)) return 4;
-  if (s.model_class.type == "falcon") {
-    if (s.keys.truth("new_decoder_architecture", false)) return s.keys.count_or({"num_ln_in_parallel_attn"}, 2);
+  if (is_falcon(s.model_class.type)) {
+    if (is_new_falcon(s.keys, s.model_class.type)) return s.keys.count_or({"num_ln_in_parallel_attn"}, 2);
     return s.keys.truth("parallel_attn", true) ? 1 : 2;
   }
   if (s.model_class.type == "stablelm" && s.keys.truth("use_parallel_residual", false)) return 1;
@@ -97,7 +98,9 @@ double layers_parameters(const Shape& s, Parameters& p) {
     if (!known[kind]) last[kind] = mixer_parameters(s, layer.mixer);
     known[kind] = true;
     body += last[kind] + norms_of(s, layer) * s.norm(s.hidden());
-    if (layer.ffn == Ffn::dense) body += dense_ffn(s, i < widths.size() ? widths[i] : s.model.ffn_size.value_or(0));
+    const double width = i < widths.size() ? widths[i] : s.model.ffn_size.value_or(0);
+    if (layer.ffn == Ffn::dense) body += dense_ffn(s, layer.ffn_width > 0 ? layer.ffn_width : width);
+    body += layer.beside;
     if (layer.ffn == Ffn::experts) {
       body += around_experts(s);
       p.experts += expert_ffn(s);
@@ -105,8 +108,6 @@ double layers_parameters(const Shape& s, Parameters& p) {
   }
   return body - without_keys(s);
 }
-
-double table_width(const Shape& s) { return s.keys.count_or({"word_embed_proj_dim", "embedding_size"}, s.hidden(), 1); }
 
 /// Positions, segments and what stands between the tables and the first layer.
 double tables_beside_words(const Shape& s) {
@@ -168,6 +169,8 @@ double both_stacks(const Shape& s) {
 }
 
 }  // namespace
+
+double table_width(const Shape& s) { return s.keys.count_or({"word_embed_proj_dim", "embedding_size"}, s.hidden(), 1); }
 
 Parameters count_parameters(const Shape& s) {
   Parameters p;

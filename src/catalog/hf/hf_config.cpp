@@ -55,11 +55,13 @@ class ConfigReader {
     read_basics();
     read_attention();
     read_ffn();
-    read_experts();
+    read_experts(keys_, class_, m_, out_.notes);
     if (failed()) return failure();
     if (Status clear = check_shape(); !clear) return clear;
     Shape shape{keys_, root_, class_, m_, {}};
     shape.layers = read_layers(keys_, class_, *m_.layers, m_.is_moe());
+    if (failed()) return failure();
+    if (Status whole = check_widths(shape); !whole) return whole;
     describe_layers(shape);
     if (const auto tied = keys_.boolean("tie_word_embeddings"))
       m_.tied_embeddings = tied;
@@ -135,9 +137,8 @@ class ConfigReader {
         keys_.largest({"intermediate_size_mlp", "intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size", "d_ff",
                        "ff_dim", "encoder_ffn_dim", "hidden_dim", "block_ff_dim", "ff_intermediate_size"});
     if (const auto own = keys_.map("ffn_config"); own && !m_.ffn_size) m_.ffn_size = own->count({"ffn_hidden_size"});
-    if (!m_.ffn_size && nested_)
-      if (const Defaults* defaults = find_defaults(class_.type)) m_.ffn_size = defaults->ffn;
-    if (!m_.ffn_size && m_.hidden_size && (known_ || m_.family.empty()))
+    if (!m_.ffn_size) m_.ffn_size = usual_ffn();
+    if (!m_.ffn_size && m_.hidden_size && (class_.is(kFourfold) || m_.family.empty()))
       m_.ffn_size = keys_.number({"expansion_ratio"}, 0).value_or(4) * *m_.hidden_size;
     if (class_.is(kMerged) && m_.ffn_size) m_.ffn_size = *m_.ffn_size / 2;
     if (class_.type.starts_with("lfm2") && keys_.truth("block_auto_adjust_ff_dim", class_.type == "lfm2") &&
@@ -147,6 +148,19 @@ class ConfigReader {
       const double step = keys_.count_or({"block_multiple_of"}, 256, 1);
       m_.ffn_size = step * std::ceil(scaled / step);
     }
+  }
+
+  /// Of a nested part, whose file leaves out what is usual; else only where the rest of the shape is the class's own.
+  Number usual_ffn() {
+    const Defaults* defaults = find_defaults(class_.type);
+    if (defaults == nullptr) return std::nullopt;
+    if (nested_) return defaults->ffn;
+    if (m_.layers != defaults->layers || m_.hidden_size != defaults->hidden || m_.heads != defaults->heads ||
+        class_.is(kMixture))
+      return std::nullopt;
+    out_.notes.push_back(say("'{}' is missing: {:g}, the published default of '{}', is taken", "intermediate_size",
+                             defaults->ffn, class_.type));
+    return defaults->ffn;
   }
 
   void read_attention() {
@@ -168,7 +182,8 @@ class ConfigReader {
   }
 
   Number read_kv_heads() {
-    if (class_.type == "falcon" && !keys_.truth("new_decoder_architecture", false)) {
+    if (const Number each = kv_heads_of_blocks(keys_)) return each;
+    if (is_falcon(class_.type) && !is_new_falcon(keys_, class_.type)) {
       keys_.count({"num_kv_heads", "n_head_kv"});
       return keys_.truth("multi_query", true) ? Number{1} : m_.heads;
     }
@@ -179,42 +194,6 @@ class ConfigReader {
     if (const auto own = keys_.map("attn_config"))
       if (const Number grouped = own->count({"kv_n_heads"}, 1)) return grouped;
     return keys_.truth("multi_query", class_.type == "gpt_bigcode") ? Number{1} : m_.heads;
-  }
-
-  void read_experts() {
-    const auto own = keys_.map("ffn_config");
-    const Keys::Names all = {"num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts"};
-    Number experts = keys_.largest(all);
-    if (!experts && own) experts = own->count({"moe_num_experts"});
-    if (!experts || *experts < 2) return;
-    m_.experts = experts;
-    m_.experts_per_token = keys_.largest({"num_experts_per_tok", "num_experts_per_token", "experts_per_token",
-                                          "top_k_experts", "moe_top_k", "moe_k", "moe_topk"});
-    if (!m_.experts_per_token && own) m_.experts_per_token = own->count({"moe_top_k"}, 1);
-    if (!m_.experts_per_token && (class_.type == "mixtral" || class_.type == "phimoe")) m_.experts_per_token = 2;
-    if (m_.experts_per_token.value_or(1) < 1)
-      reading_.error = Error{ErrorKind::usage, say("no experts per token"), name_, {}};
-    const bool llama4 = class_.type.starts_with("llama4");
-    m_.moe_ffn_size = llama4
-                          ? keys_.count({"intermediate_size"})
-                          : keys_.largest({"moe_intermediate_size", "expert_ffn_hidden_size", "moe_ffn_hidden_size"});
-    if (!m_.moe_ffn_size) m_.moe_ffn_size = m_.ffn_size;
-    m_.moe_latent_size = keys_.count({"moe_latent_size"}, 1);
-    m_.shared_experts =
-        keys_.largest({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert"});
-    const Number shared = keys_.count({"shared_expert_intermediate_size", "shared_intermediate_size"});
-    if (shared && *shared > 0) {
-      m_.shared_experts = 1;
-      m_.shared_ffn_size = shared;
-    }
-    if (const Number each = keys_.count({"moe_shared_expert_intermediate_size"}); each && *each > 0)
-      m_.shared_ffn_size = each;
-    if (llama4) m_.shared_experts = 1;
-    if (class_.type == "gemma4_text") {  // the dense FFN runs beside the experts
-      m_.shared_experts = 1;
-      m_.shared_ffn_size = m_.ffn_size;
-    }
-    m_.first_dense_layers = keys_.count({"first_k_dense_replace"});
   }
 
   /// Which layers keep a growing cache, a window, or a fixed state.
@@ -265,6 +244,10 @@ class ConfigReader {
   }
 
   Status missing(std::string_view key) const {
+    const Node* zero = keys_.find(key);
+    if (zero != nullptr && zero->is_scalar())
+      return usage_error(say("the model's shape is not clear: '{}' is {}", key, zero->describe()),
+                         position(name_, *zero));
     return usage_error(say("the model's shape is not clear: '{}' is missing", key), name_);
   }
 
@@ -273,7 +256,6 @@ class ConfigReader {
     if (!m_.hidden_size || *m_.hidden_size < 1) return missing("hidden_size");
     if (!class_.is(kAttentionFree) && (!m_.heads || *m_.heads < 1)) return missing("num_attention_heads");
     if (!m_.vocab_size || *m_.vocab_size < 1) return missing("vocab_size");
-    if (!m_.ffn_size && !m_.moe_ffn_size && !keys_.has("params_b")) return missing("intermediate_size");
     if (m_.kv_heads && m_.heads && *m_.kv_heads > *m_.heads)
       return usage_error(say("{:g} K/V heads are more than the {:g} heads", *m_.kv_heads, *m_.heads), name_);
     if (m_.kv_heads && m_.heads && *m_.kv_heads > 0 && !m_.is_mla() && std::fmod(*m_.heads, *m_.kv_heads) != 0)
@@ -290,7 +272,29 @@ class ConfigReader {
     return {};
   }
 
+  /// A width of nothing is no width: a layer that has an FFN has one.
+  Status check_widths(const Shape& shape) {
+    for (const Layer& layer : shape.layers) {
+      if (layer.ffn_width > 0) m_.ffn_size = std::max(m_.ffn_size.value_or(0), layer.ffn_width);
+      if (layer.is_empty()) ++out_.empty_layers;
+    }
+    const bool has_dense = m_.decoder_layers || count_of(shape.layers, Ffn::dense) > 0;
+    const bool stated = m_.ffn_size && *m_.ffn_size >= 1;
+    if (has_dense && !stated && (m_.ffn_size || !keys_.has("params_b"))) return missing("intermediate_size");
+    const bool has_experts = count_of(shape.layers, Ffn::experts) > 0;
+    if (has_experts && m_.moe_ffn_size.value_or(0) < 1 && !keys_.has("params_b"))
+      return missing("moe_intermediate_size");
+    return {};
+  }
+
   Status count(const Shape& shape) {
+    out_.class_known = known_;
+    out_.table_width = table_width(shape);
+    out_.prediction_layers =
+        keys_.count_or({"num_nextn_predict_layers", "mtp_num_hidden_layers", "num_mtp_modules"}, 0);
+    const Node* classes = root_.list("architectures");
+    out_.is_for_generation =
+        classes != nullptr && !classes->children.empty() && classes->children.front().text.ends_with("ForCausalLM");
     out_.recount = count_parameters(shape);
     Parameters& p = out_.recount;
     out_.prediction_parameters = prediction_parameters(shape, p);

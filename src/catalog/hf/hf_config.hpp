@@ -21,6 +21,11 @@ struct ConfigModel {
   std::vector<std::string> unread;      // keys that were not understood and may matter
   std::vector<std::string> notes;       // what was taken for granted
   std::optional<StoredWeights> stored;  // what the files of weights hold, where they were given
+  bool class_known = false;             // else counted as a plain one
+  bool is_for_generation = false;       // its publisher names a class with an output projection
+  double prediction_layers = 0;         // for multi-token prediction, stored behind the model's own
+  double empty_layers = 0;              // without any weights
+  double table_width = 0;               // of one row of the token embedding
   std::deque<std::string> texts;
 };
 

@@ -45,7 +45,7 @@ Number Keys::number(Names keys, double low, bool whole) const {
   return value;
 }
 
-Number Keys::largest(Names keys) const {
+Number Keys::largest(std::span<const std::string_view> keys) const {
   for (const std::string_view key : keys) {
     const Node* node = find(key);
     if (node == nullptr) continue;

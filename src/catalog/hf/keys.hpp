@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,7 +40,8 @@ class Keys {
   Number number(Names keys, double low, bool whole = false) const;
   double count_or(Names keys, double otherwise, double low = 0) const { return count(keys, low).value_or(otherwise); }
   /// A whole number, or the largest of a list with one per layer.
-  Number largest(Names keys) const;
+  Number largest(std::span<const std::string_view> keys) const;
+  Number largest(Names keys) const { return largest(std::span(keys.begin(), keys.size())); }
   std::optional<bool> boolean(std::string_view key) const;
   bool truth(std::string_view key, bool otherwise) const { return boolean(key).value_or(otherwise); }
   /// Empty when absent or no text.
@@ -51,6 +53,13 @@ class Keys {
   /// The map under a key; refuses anything else that is not null.
   std::optional<Keys> map(std::string_view key) const;
   std::optional<Keys> first_map(Names keys) const;
+  /// Those of another map of the same file, such as an entry of a list.
+  Keys inside(const Node& map) const { return {*reading_, &map}; }
+  /// Says of the first error; nothing where something is wrong already.
+  void fail_reading(Error error) const {
+    if (!reading_->error) reading_->error = std::move(error);
+  }
+  const std::string& file() const { return reading_->name; }
 
   void fail(const Node& at, std::string message) const { reading_->fail(at, std::move(message)); }
   /// Names of members that nobody asked for, without those that have no say in size or speed.

@@ -32,13 +32,24 @@ constexpr Named kNamed[] = {{"full", Mixer::full},
                             {"mlp", Mixer::none},
                             {"moe", Mixer::none}};
 
+constexpr std::string_view kBlocks = "block_configs";
+
+/// Stated, or as the number of query heads that share one.
+Number block_kv_heads(const Keys& keys, const Keys& attention) {
+  const Number stated = attention.count({"num_key_value_heads"}, 1);
+  const Number sharing = attention.count({"n_heads_in_group"}, 1);
+  const Number heads = keys.count({"num_attention_heads"});
+  if (stated || !sharing || !heads) return stated ? stated : heads;
+  return std::floor(*heads / *sharing);
+}
+
 class LayerReader {
  public:
   LayerReader(const Keys& keys, const ModelClass& model_class, double layers)
       : keys_(keys), class_(model_class), layers_(static_cast<std::size_t>(layers)) {}
 
   std::vector<Layer> read(bool has_experts) {
-    if (!by_class() && !by_pattern() && !by_names() && !by_indices()) by_windows();
+    if (!by_blocks() && !by_class() && !by_pattern() && !by_names() && !by_indices()) by_windows();
     settle_linear();
     if (has_experts) place_experts();
     return std::move(layers_);
@@ -49,6 +60,62 @@ class LayerReader {
   bool each(Choose choose) {
     for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].mixer = choose(i);
     return true;
+  }
+
+  /// Each layer described by itself, as a search over architectures leaves them: Nemotron NAS.
+  bool by_blocks() {
+    const Node* blocks = keys_.list(kBlocks);
+    if (blocks == nullptr) return false;
+    if (blocks->children.size() != layers_.size()) {
+      keys_.fail(*blocks, say("'{}' names {} layers of {}", kBlocks, blocks->children.size(), layers_.size()));
+      return true;
+    }
+    const double most = kv_heads_of_blocks(keys_).value_or(0);
+    for (std::size_t i = 0; i < layers_.size(); ++i) {
+      const Keys block = keys_.inside(blocks->children[i]);
+      const auto attention = block.map("attention");
+      const auto ffn = block.map("ffn");
+      if (!attention || !ffn) {
+        keys_.fail(blocks->children[i],
+                   say("a layer of '{}' has no '{}'", kBlocks, attention ? "ffn" : "attention"));
+        return true;
+      }
+      layers_[i] = {mixer_of(*attention), Ffn::none};
+      if (layers_[i].mixer != Mixer::none)
+        layers_[i].beside = 2 * hidden() * head_dim() * (kv_heads_of(*attention) - most);
+      if (is_linear(*attention)) layers_[i].beside += hidden() * hidden();
+      place_ffn(*ffn, layers_[i], blocks->children[i]);
+    }
+    return true;
+  }
+
+  static bool is_gone(const Keys& part) { return part.truth("no_op", false); }
+  static bool is_linear(const Keys& part) { return !is_gone(part) && part.truth("replace_with_linear", false); }
+
+  static Mixer mixer_of(const Keys& attention) {
+    if (is_gone(attention) || is_linear(attention)) return Mixer::none;
+    return attention.count_or({"window_length"}, 0) > 0 ? Mixer::window : Mixer::full;
+  }
+
+  double kv_heads_of(const Keys& attention) const { return block_kv_heads(keys_, attention).value_or(0); }
+  double hidden() const { return keys_.count_or({"hidden_size"}, 0); }
+  double head_dim() const {
+    return keys_.count_or({"head_dim"}, std::floor(hidden() / keys_.count_or({"num_attention_heads"}, 1, 1)));
+  }
+
+  /// Of a stated multiple, as the class rounds it: two thirds, up to whole 256.
+  void place_ffn(const Keys& ffn, Layer& layer, const Node& at) {
+    if (is_gone(ffn)) return;
+    if (is_linear(ffn)) {
+      layer.beside += hidden() * hidden();
+      return;
+    }
+    constexpr double kStep = 256;
+    const Number multiple = ffn.number({"ffn_mult"}, 0);
+    layer.ffn = Ffn::dense;
+    layer.ffn_width = ffn.count_or({"intermediate_size"},
+                                   multiple ? kStep * std::ceil(std::floor(2 * *multiple * hidden() / 3) / kStep) : 0);
+    if (layer.ffn_width <= 0) keys_.fail(at, say("a layer of '{}' has no '{}'", kBlocks, "ffn_mult"));
   }
 
   bool by_class() {
@@ -246,6 +313,17 @@ class LayerReader {
 
 std::vector<Layer> read_layers(const Keys& keys, const ModelClass& model_class, double layers, bool has_experts) {
   return LayerReader(keys, model_class, layers).read(has_experts);
+}
+
+Number kv_heads_of_blocks(const Keys& keys) {
+  const Node* blocks = keys.list(kBlocks);
+  if (blocks == nullptr) return std::nullopt;
+  Number most;
+  for (const Node& block : blocks->children)
+    if (const auto attention = keys.inside(block).map("attention");
+        attention && !attention->truth("no_op", false) && !attention->truth("replace_with_linear", false))
+      if (const Number own = block_kv_heads(keys, *attention)) most = std::max(most.value_or(0), *own);
+  return most;
 }
 
 Number layers_of_pattern(const Keys& keys) {

@@ -26,6 +26,20 @@ double mixer_parameters(const Shape& shape, Mixer mixer);
 /// Values of the fixed state that a layer keeps per sequence.
 double state_values(const Shape& shape, Mixer mixer);
 
+/// Values of one row of the token embedding.
+double table_width(const Shape& shape);
+
+/// Falcon, under its own name and those that its first checkpoints have.
+inline bool is_falcon(std::string_view type) { return type == "falcon" || type.starts_with("RefinedWeb"); }
+/// The decoder of its larger sizes, with groups of K/V heads.
+inline bool is_new_falcon(const Keys& keys, std::string_view type) {
+  return keys.truth("new_decoder_architecture", type == "RefinedWeb" && keys.has("n_head_kv"));
+}
+
+/// What the experts of a mixture are; nothing for a dense model. The reading has the error where a mixture does not
+/// say what it must, and `notes` what was taken from the published defaults of its class.
+void read_experts(const Keys& keys, const ModelClass& model_class, Model& model, std::vector<std::string>& notes);
+
 /// All parts of a decoder, an encoder or both; `vision` is left to the towers.
 Parameters count_parameters(const Shape& shape);
 /// Multi-token-prediction layers that are stored beside the model.

@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/import.hpp"
@@ -243,7 +243,7 @@ std::vector<YamlFile> market_yaml(const Catalog& market) {
   return files;
 }
 
-Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files) {
+Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files, bool force) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::create_directories(directory, failed);
@@ -259,9 +259,19 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
                                  say("'{}' is being read or written by another gpusel", printable(directory)),
                                  {},
                                  say("try again")});
+  std::vector<std::string> contents;
+  for (const YamlFile& file : files) contents.push_back(signed_text(file.text));
   std::vector<FileText> texts;
-  for (const YamlFile& file : files) texts.push_back({(fs::path(directory) / file.name).string(), file.text});
-  return write_together(texts, std::string(kMark) + std::string(kUnfinished) + ": true\n", others_in(directory, files));
+  for (std::size_t i = 0; i < files.size(); ++i)
+    texts.push_back({(fs::path(directory) / files[i].name).string(), contents[i]});
+  // A mark of an import that was broken off has no checksum, and neither have files of an earlier program.
+  const auto author = [](const std::string& text) {
+    const Author signer = author_of(text);
+    return signer == Author::other && text.starts_with(kMark) ? Author::program : signer;
+  };
+  const std::string unfinished = std::string(kMark) + std::string(kUnfinished) + ": true\n";
+  const std::vector<std::string> others = others_in(directory, files);
+  return write_own({.files = texts, .force = force, .author = author, .unfinished = unfinished, .obsolete = others});
 }
 
 }  // namespace gpusel::catalog

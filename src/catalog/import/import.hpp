@@ -78,8 +78,8 @@ struct YamlFile {
 std::vector<YamlFile> market_yaml(const Catalog& market);
 
 /// Writes them into `directory`, all or none, and removes what an earlier import left there. Refuses a folder that
-/// another run is reading or writing.
-Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files);
+/// another run is reading or writing and, without `force`, one whose imported files were edited.
+Status write_market_yaml(const std::string& directory, const std::vector<YamlFile>& files, bool force = false);
 
 /// Checks the dialects of data/import: names that only price lists use.
 Errors check_dialects(const Catalog& catalog);

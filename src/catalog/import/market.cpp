@@ -15,8 +15,6 @@ namespace {
 constexpr std::size_t kLongestName = 200;
 /// Some hundred are in the trade; each is looked at with all of the catalogue.
 constexpr std::size_t kMostProviders = 1000;
-/// More of a price than that between regions: two products, not two places.
-constexpr double kRegionSpread = 2;
 
 bool good_name(std::string_view name) {
   return !name.empty() && name.size() <= kLongestName && std::none_of(name.begin(), name.end(), [](char c) {
@@ -45,6 +43,19 @@ bool holds_nul(const Row& row) {
   return false;
 }
 
+/// A machine without processors or memory is a gap that was filled with 0, and so is an accelerator without a count.
+std::string nothing_of(const Row& row) {
+  struct Needed {
+    std::string_view name;
+    Number Row::* of;
+  };
+  static constexpr Needed kNeeded[] = {{"vcpu", &Row::vcpu}, {"memory_gib", &Row::memory_gib}};
+  for (const Needed& needed : kNeeded)
+    if (row.*needed.of == 0.0) return say("{} of 0, which no machine has", needed.name);
+  return row.gpu_count == 0.0 && !row.gpu.empty() ? say("gpu_count of 0, and a GPU is named: {}", row.gpu)
+                                                  : std::string();
+}
+
 /// The first figure that a catalogue would not take, as a reason against the row; empty where there is none.
 std::string beyond_range(const Row& row) {
   struct Figure {
@@ -64,7 +75,7 @@ std::string beyond_range(const Row& row) {
   for (const Figure& figure : kFigures)
     if (const Number& number = row.*figure.of; number && !figure.allowed.contains(*number))
       return say("{} of {}, out of range", figure.name, *number);
-  return {};
+  return nothing_of(row);
 }
 
 /// For each index the place it gets when all are sorted.
@@ -331,42 +342,6 @@ void MarketBuilder::merge() {
                             [](const Offer& a, const Offer& b) { return offer_key(a) == offer_key(b); }),
                 offers_.end());
   merged_ = offers_.size();
-}
-
-/// Offers lie sorted by instance, region and term: prices that cannot both be true stand near each other.
-void MarketBuilder::check_prices() {
-  const auto& instances = tables_->instances;
-  for (std::size_t first = 0, next = 0; first < offers_.size(); first = next) {
-    const Offer* cheapest = nullptr;
-    const Offer* dearest = nullptr;
-    for (next = first; next < offers_.size() && offers_[next].instance == offers_[first].instance; ++next) {
-      const Offer& offer = offers_[next];
-      if (offer.term != Term::on_demand || offer.currency != offers_[first].currency) continue;
-      if (cheapest == nullptr || offer.per_hour() < cheapest->per_hour()) cheapest = &offer;
-      if (dearest == nullptr || offer.per_hour() > dearest->per_hour()) dearest = &offer;
-    }
-    const Instance& instance = instances[offers_[first].instance];
-    const auto [file, line] = met_[offers_[first].instance];
-    ledger_.begin_file(file);
-    for (std::size_t i = first; i + 1 < next; ++i)
-      if (offers_[i].term == Term::on_demand && offers_[i + 1].term == Term::spot &&
-          offers_[i].region == offers_[i + 1].region && offers_[i].currency == offers_[i + 1].currency &&
-          offers_[i].per_hour() <= offers_[i + 1].per_hour())
-        ledger_.warn(line, say("'{}/{}' in {}: spot is not below on demand", instance.provider, printable(instance.sku),
-                               printable(tables_->regions[offers_[i].region].id)));
-    if (cheapest == nullptr || instance.gpu.empty()) continue;
-    if (dearest->per_hour() <= kRegionSpread * cheapest->per_hour()) continue;
-    const bool market = std::any_of(tables_->providers.begin(), tables_->providers.end(), [&](const Provider& p) {
-      return p.id == instance.provider && p.kind == ProviderKind::marketplace;
-    });
-    if (market) continue;
-    ledger_.warn(line,
-                 say("'{}/{}' costs {} {} per hour in {} and {} in {}: more than twice as much, one may be the "
-                     "price of another product",
-                     instance.provider, printable(instance.sku), human_price(cheapest->per_hour()),
-                     tables_->currencies[cheapest->currency].code(), printable(tables_->regions[cheapest->region].id),
-                     human_price(dearest->per_hour()), printable(tables_->regions[dearest->region].id)));
-  }
 }
 
 /// The order in which the loader would read the market from YAML: the same answers either way, ties included. It does

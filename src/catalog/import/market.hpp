@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -95,6 +96,9 @@ struct Publisher {
   Confidence confidence = Confidence::api;
 };
 
+/// Prices of the catalogue, as market_check.cpp compares with them.
+struct KnownPrices;
+
 class MarketBuilder {
  public:
   MarketBuilder(const Catalog& known, const Dialects& dialects, ImportFormat format, ImportReport& report);
@@ -183,7 +187,16 @@ class MarketBuilder {
   std::string_view source_key();
   void merge();
   void put_in_order();
+  // What cannot be right is said (market_check.cpp).
+  using Offers = std::span<const Offer>;
   void check_prices();
+  std::string price_text(const Offer& offer) const;
+  Number usd_of(const Offer& offer) const;
+  bool is_market(const Instance& instance) const;
+  void check_spot(const Instance& instance, Offers offers, std::uint32_t line);
+  void check_regions(const Instance& instance, Offers offers, std::uint32_t line);
+  void check_against_known(const Instance& instance, Offers offers, const KnownPrices& known, std::uint32_t line);
+  void check_host(const Instance& instance, Offers offers, std::uint32_t line);
 
   const Catalog& known_;
   const Dialects& dialects_;

@@ -59,8 +59,15 @@ bool MarketBuilder::as_slice(Row& row) const {
 }
 
 MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state, std::string_view provider) {
-  if (const auto own = state.own.find(fold_name(row.sku)); own != state.own.end()) return take_own(row, *own->second);
+  const auto own = state.own.find(fold_name(row.sku));
   Known known;
+  if (own != state.own.end() && row.gpu_count == 0.0 && own->second->gpu_count.value_or(0) > 0) {
+    known.reason = ledger_.text(
+        say("gpu_count of 0, and the catalogue's '{}' has {:g}", own->second->sku, *own->second->gpu_count));
+    known.says = statement_of(row);
+    return known;
+  }
+  if (own != state.own.end()) return take_own(row, *own->second);
   known.says = statement_of(row);
   Instance instance;
   instance.provider = keep(provider);

@@ -1,11 +1,13 @@
 // Directories and files of YAML into tables.
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
 #include "base/io/file.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/price_rows.hpp"
 #include "catalog/snapshot/lay.hpp"
@@ -40,14 +42,49 @@ Result<Document> read_document(const std::string& path) {
   return fs::path(path).extension() == ".csv" ? read_price_table(path) : read_yaml(path);
 }
 
+// A folder is read to these bounds: a catalogue lies well within them, somebody's home does not.
+constexpr std::size_t kMostEntries = 20'000;  // looked at, whatever they are
+constexpr std::size_t kMostFiles = 2'000;
+constexpr int kDeepest = 8;
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+
+/// Files of a folder, until there is a reason to look no further.
+struct Found {
+  std::vector<std::string> files;  // in the order of their names
+  std::uint64_t bytes = 0;
+  std::string refusal;
+};
+
+/// What nobody means as a catalogue.
+std::string refusal_of(const std::string& directory) {
+  std::error_code failed;
+  const fs::path folder = fs::canonical(directory, failed);
+  const char* home = std::getenv("HOME");
+  if (folder == folder.root_path()) return say("it is the root of all files");
+  if (home != nullptr && *home != '\0' && fs::equivalent(folder, home, failed)) return say("it is your home folder");
+  return {};
+}
+
 /// The files below `directory` with that extension, in the order of their names.
-std::vector<std::string> files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
-  std::vector<std::string> files;
-  for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed))
-    if (std::error_code unread; at->path().extension() == extension && !at->is_directory(unread))
-      files.push_back(at->path().string());  // what is no file says so when it is read
-  std::sort(files.begin(), files.end());
-  return files;
+Found files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
+  Found found;
+  std::size_t entries = 0;
+  for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
+    if (++entries > kMostEntries) found.refusal = say("it has more than {} entries", human_number(kMostEntries));
+    if (at.depth() >= kDeepest) found.refusal = say("it is deeper than {} folders", kDeepest);
+    std::error_code unread;
+    if (at->path().extension() == extension && !at->is_directory(unread)) {
+      found.files.push_back(at->path().string());  // what is no file says so when it is read
+      const std::uintmax_t size = at->is_regular_file(unread) ? at->file_size(unread) : 0;
+      found.bytes += unread ? 0 : size;
+    }
+    if (found.files.size() > kMostFiles)
+      found.refusal = say("it has more than {} {} files", human_number(kMostFiles), extension);
+    if (found.bytes > kMostBytes) found.refusal = say("its files have more than {} MiB", kMostBytes >> 20U);
+    if (!found.refusal.empty()) break;
+  }
+  std::sort(found.files.begin(), found.files.end());
+  return found;
 }
 
 /// `name` as it stands below `folder`.
@@ -77,7 +114,7 @@ Errors keep_measurements(Tables& tables, const std::string& directory) {
   const std::string folder = directory + "/" + std::string(kMeasurements);
   std::error_code failed;
   if (!fs::is_directory(folder, failed)) return {};
-  for (const std::string& file : files_in(folder, ".csv", failed)) {
+  for (const std::string& file : files_in(folder, ".csv", failed).files) {
     auto text = read_text_file(file);
     if (!text) return {text.error()};
     Document kept{std::string(without(directory, file)), {}};
@@ -103,8 +140,18 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
     if (unchanged->busy())
       return std::unexpected(
           Errors{{ErrorKind::io, say("an import is writing into '{}'", printable(path)), {}, say("try again")}});
-    files = files_in(path, ".yaml", failed);
-    for (std::string& table : files_in(path, ".csv", failed))
+    std::string refusal = refusal_of(path);
+    Found found = refusal.empty() ? files_in(path, ".yaml", failed) : Found{};
+    Found tables = refusal.empty() ? files_in(path, ".csv", failed) : Found{};
+    for (const std::string& reason : {found.refusal, tables.refusal})
+      if (refusal.empty()) refusal = reason;
+    if (!refusal.empty())
+      return std::unexpected(Errors{{ErrorKind::usage,
+                                     say("'{}' is not read as a catalogue: {}", printable(path), refusal),
+                                     {},
+                                     say("name the folder, or the file, that has the facts alone")}});
+    files = std::move(found.files);
+    for (std::string& table : tables.files)
       if (fs::path(table).parent_path().filename() == kPriceFolder) files.push_back(std::move(table));
   } else {
     files.push_back(path);
@@ -119,6 +166,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {
+    if (is_enough(errors)) break;
     auto document = read_document(file);
     if (document) {
       documents.push_back(std::move(*document));

@@ -1,10 +1,12 @@
 // Which files a path to a model stands for.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
+#include "catalog/read/model_check.hpp"
 
 namespace gpusel::catalog {
 
@@ -13,6 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kIndex = "model.safetensors.index.json";
+constexpr std::string_view kUsual = "model.safetensors";
 constexpr std::size_t kMostEntries = 100'000;
 
 Result<std::unique_ptr<ConfigModel>> read_config_at(const std::string& file) {
@@ -23,8 +26,11 @@ Result<std::unique_ptr<ConfigModel>> read_config_at(const std::string& file) {
   return read_config(document->root, file);
 }
 
-/// What the files hold wins over what the shape gives.
-void take_stored(ConfigModel& out, StoredWeights stored) {
+/// What the files hold wins over what the shape gives, once the two agree.
+Status take_stored(ConfigModel& out, StoredWeights stored, const std::string& path) {
+  const auto believed = check_stored(out, stored, path);
+  if (!believed) return std::unexpected(believed.error());
+  out.notes.insert(out.notes.end(), stored.contradicts.begin(), stored.contradicts.end());
   Model& m = out.model;
   const double loaded = stored.bytes - stored.unloaded_bytes;
   const bool gguf = stored.layout == "gguf";
@@ -33,15 +39,17 @@ void take_stored(ConfigModel& out, StoredWeights stored) {
   const bool plain = m.native_dtype == "bf16" || m.native_dtype == "fp16" || m.native_dtype == "fp32";
   if (!stored.precision.empty() && (gguf || plain)) m.native_dtype = out.texts.emplace_back(stored.precision);
   // fp32 files are converted while they are loaded.
-  if (loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / (1024.0 * 1024 * 1024);
+  if (*believed && loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / (1024.0 * 1024 * 1024);
   out.stored = std::move(stored);
+  return {};
 }
 
 Result<std::unique_ptr<ConfigModel>> from_gguf(const std::string& path) {
   auto file = read_gguf(path);
   if (!file) return std::unexpected(file.error());
   auto model = read_config(file->config, path);
-  if (model) take_stored(**model, std::move(file->stored));
+  if (!model) return model;
+  if (Status taken = take_stored(**model, std::move(file->stored), path); !taken) return std::unexpected(taken.error());
   return model;
 }
 
@@ -54,9 +62,9 @@ Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, b
   auto model = read_config_at(beside);
   if (!model) return model;
   const double layers = (*model)->model.layers.value_or(0);
-  auto stored = index ? read_safetensors_index(path, layers) : read_safetensors(path, layers);
+  auto stored = index ? read_safetensors_index(path, layers) : read_safetensors_parts(path, layers);
   if (!stored) return std::unexpected(stored.error());
-  take_stored(**model, std::move(*stored));
+  if (Status taken = take_stored(**model, std::move(*stored), path); !taken) return std::unexpected(taken.error());
   return model;
 }
 
@@ -89,9 +97,17 @@ Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
     return read_config_at(in_folder("config.json"));
   }
   if (fs::exists(in_folder(kIndex), failed)) return from_safetensors(in_folder(kIndex), true);
+  // One file, or the parts of one; where there is more, such as an adapter, the one of the usual name.
   const std::vector<std::string> files = names_ending(folder, ".safetensors");
-  if (files.size() == 1) return from_safetensors(in_folder(files.front()), false);
-  return read_config_at(in_folder("config.json"));
+  std::set<std::string> wholes;
+  for (const std::string& file : files) wholes.insert(parts_of_file(in_folder(file)).front());
+  if (wholes.size() == 1) return from_safetensors(in_folder(files.front()), false);
+  if (fs::exists(in_folder(kUsual), failed)) return from_safetensors(in_folder(kUsual), false);
+  auto model = read_config_at(in_folder("config.json"));
+  if (model && !wholes.empty())
+    (*model)->notes.push_back(say("'{}' has {} files of weights and none is '{}': the figures are config.json's",
+                                  printable(folder), wholes.size(), kUsual));
+  return model;
 }
 
 }  // namespace

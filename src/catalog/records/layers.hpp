@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/io/own_file.hpp"
 #include "catalog/snapshot/load.hpp"
 
 namespace gpusel::catalog {
@@ -12,7 +13,7 @@ namespace gpusel::catalog {
 /// As load(); the documents are laid on top of the files, one by one, and below own prices.
 std::expected<Catalog, Errors> load(const LoadOptions& options, std::span<const Document> documents);
 
-/// A fingerprint that tells other bytes from these: "xxh3:" and 16 hexadecimal digits.
-std::string content_hash(std::string_view bytes);
+/// Whether the bytes of a file are those of a snapshot, and as they were written.
+Author snapshot_author(std::string_view bytes);
 
 }  // namespace gpusel::catalog

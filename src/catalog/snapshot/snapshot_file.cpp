@@ -77,8 +77,14 @@ std::string with_checksum(std::string bytes) {
   return bytes;
 }
 
-std::string content_hash(std::string_view bytes) {
-  return format("xxh3:{:016x}", static_cast<std::uint64_t>(XXH3_64bits(bytes.data(), bytes.size())));
+Author snapshot_author(std::string_view bytes) {
+  constexpr std::string_view kIdentifier = "GPSL";
+  constexpr std::size_t kBefore = 4;
+  if (bytes.size() < kBefore + kIdentifier.size() + kChecksumBytes || !bytes.substr(kBefore).starts_with(kIdentifier))
+    return Author::other;
+  const XXH64_hash_t hash = XXH3_64bits(bytes.data(), bytes.size() - kChecksumBytes);
+  const bool whole = std::memcmp(&hash, bytes.data() + bytes.size() - kChecksumBytes, kChecksumBytes) == 0;
+  return whole ? Author::program : Author::edited;
 }
 
 }  // namespace gpusel::catalog

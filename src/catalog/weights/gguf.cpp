@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -23,7 +24,6 @@ constexpr std::uint64_t kLongestText = std::uint64_t{32} << 20U;
 constexpr std::size_t kMostKept = std::size_t{64} << 20U;  // of keys and values in all
 constexpr std::uint64_t kMostTexts = 10'000'000;           // of a list: a vocabulary has less than a million
 constexpr std::uint64_t kLongestArray = 4096;              // of numbers that are kept, one per layer
-constexpr std::uint64_t kMostParts = 1000;
 
 struct GgmlType {
   std::uint64_t id;
@@ -137,6 +137,7 @@ class GgufReader {
     if (!in) return std::unexpected(in.error());
     if (in->number(4) != kMagic) return usage_error(say("not a GGUF file"), path);
     const std::uint64_t version = in->number(4);
+    if (in->failed()) return in->failure();
     if (version != 2 && version != 3)
       return usage_error(say("GGUF version {} is not read: 2 and 3 are, in little-endian order", version), path);
     const std::uint64_t tensors = in->number(8);
@@ -152,6 +153,19 @@ class GgufReader {
 
   const Metadata& metadata() const { return metadata_; }
 
+  /// A part of several says so, whatever its name is.
+  Status check_parts(const std::string& path, std::size_t read) const {
+    const auto parts = metadata_.find("split.count");
+    if (parts != metadata_.end() && parts->second.number.value_or(0) > static_cast<double>(read))
+      return usage_error(say("it is one of {:g} parts, and {} were found", *parts->second.number, read), path,
+                         say("the parts are found by names that end in -00001-of-{:05}.gguf",
+                             static_cast<int>(*parts->second.number)));
+    const auto tensors = metadata_.find("split.tensors.count");
+    if (tensors != metadata_.end() && tensors->second.number.value_or(0) > static_cast<double>(names_.size()))
+      return usage_error(say("{} of {:g} tensors are there", names_.size(), *tensors->second.number), path);
+    return {};
+  }
+
  private:
   void read_pairs(Header& in, std::uint64_t count) {
     std::size_t kept = 0;
@@ -166,13 +180,18 @@ class GgufReader {
 
   void read_tensors(Header& in, std::uint64_t count) {
     double end = 0;
+    std::vector<Place> places;
     for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
       const std::string name = in.text(in.number(8), kLongestKey);
       const std::uint64_t dimensions = in.number(4);
       if (dimensions > 8)
         return in.fail(say("tensor '{}' has {} dimensions", printable(shorten(name, 80)), dimensions));
       double elements = 1;
-      for (std::uint64_t d = 0; d < dimensions; ++d) elements *= static_cast<double>(in.number(8));
+      std::vector<double> shape;  // the fastest dimension comes first
+      for (std::uint64_t d = 0; d < dimensions; ++d) {
+        shape.insert(shape.begin(), static_cast<double>(in.number(8)));
+        elements *= shape.front();
+      }
       const std::uint64_t id = in.number(4);
       const auto offset = static_cast<double>(in.number(8));
       if (in.failed()) return;
@@ -182,16 +201,37 @@ class GgufReader {
         return in.fail(say("tensor '{}' has type {}, which is not known", printable(shorten(name, 80)), id));
       const double bytes = std::ceil(elements / type->block) * type->bytes;
       add_tensor(out_, type->name, elements, bytes);
-      if (is_prediction(name, 0)) out_.unloaded_bytes += bytes;
+      if (!names_.insert(name).second) return in.fail(say("tensor '{}' is there twice", printable(shorten(name, 80))));
+      places.push_back({offset, offset + bytes, name});
+      if (is_prediction(name, 0)) {
+        out_.unloaded_bytes += bytes;
+        out_.unloaded_elements += elements;
+      }
+      place_tensor(out_, name, shape, elements);
       if (is_vision(name)) out_.vision_elements += elements;
       if (is_head(name)) out_.has_head = true;
       end = std::max(end, offset + bytes);
     }
     if (!in.failed() && end > static_cast<double>(in.left()))
       in.fail(say("cut off: {} bytes of weights are there of {:.0f}", in.left(), end));
+    if (!in.failed()) check_places(in, places);
+  }
+
+  struct Place {
+    double from, to;
+    std::string name;
+  };
+  /// Places are padded to an alignment, so that gaps are small; two tensors in one place are one that was lost.
+  static void check_places(Header& in, std::vector<Place>& places) {
+    std::ranges::sort(places, {}, &Place::from);
+    for (std::size_t i = 1; i < places.size(); ++i)
+      if (places[i].from < places[i - 1].to)
+        return in.fail(say("tensors '{}' and '{}' overlap", printable(shorten(places[i - 1].name, 80)),
+                           printable(shorten(places[i].name, 80))));
   }
 
   StoredWeights& out_;
+  std::set<std::string> names_;
   Metadata metadata_;
 };
 
@@ -279,6 +319,9 @@ class ConfigMaker {
       add_number("vocab_size", tokens->length);
     add_heads();
     add_linear();
+    // Falcon's two decoders have one name here; the larger one has groups of K/V heads.
+    if (const auto kv = number("attention.head_count_kv"); arch_ == "falcon" && kv && *kv > 1)
+      out_.children.push_back(scalar("new_decoder_architecture", "true"));
     out_.children.push_back(scalar("tie_word_embeddings", stored_.has_head ? "false" : "true"));
     add_number("params_b", std::max(1.0, stored_.elements - stored_.vision_elements) / 1e9);
     return std::move(out_);
@@ -344,25 +387,6 @@ class ConfigMaker {
   Node out_;
 };
 
-/// All parts of …-00001-of-00003.gguf, whichever of them was named.
-std::vector<std::string> parts_of(const std::string& path) {
-  constexpr std::size_t kTail = std::string_view("-00001-of-00003.gguf").size();
-  if (path.size() < kTail) return {path};
-  const std::string tail = path.substr(path.size() - kTail);
-  const auto digits = [&](std::size_t from) {
-    return std::all_of(tail.begin() + static_cast<std::ptrdiff_t>(from),
-                       tail.begin() + static_cast<std::ptrdiff_t>(from) + 5,
-                       [](char c) { return c >= '0' && c <= '9'; });
-  };
-  if (tail[0] != '-' || !digits(1) || tail.substr(6, 4) != "-of-" || !digits(10)) return {path};
-  const std::uint64_t count = std::stoul(tail.substr(10, 5));
-  if (count == 0 || count > kMostParts) return {path};
-  std::vector<std::string> out;
-  for (std::uint64_t i = 1; i <= count; ++i)
-    out.push_back(format("{}-{:05}-of-{:05}.gguf", path.substr(0, path.size() - kTail), i, count));
-  return out;
-}
-
 /// What the file says it is, else what most of it is.
 std::string precision_of(const Metadata& metadata, std::string_view main_type) {
   const auto said = metadata.find("general.file_type");
@@ -380,8 +404,11 @@ Result<GgufModel> read_gguf(const std::string& path) {
   GgufModel model;
   model.stored.layout = "gguf";
   GgufReader reader(model.stored);
-  for (const std::string& part : parts_of(path))
+  const std::vector<std::string> parts = parts_of_file(path);
+  if (auto missing = missing_parts(parts); missing && parts.size() > 1) return std::unexpected(std::move(*missing));
+  for (const std::string& part : parts)
     if (Status added = reader.add(part); !added) return std::unexpected(added.error());
+  if (Status whole = reader.check_parts(path, parts.size()); !whole) return std::unexpected(whole.error());
   if (model.stored.elements <= 0)
     return usage_error(say("there are no tensors in it, so its size is not known"), path,
                        say("give the file with the weights, not one with a vocabulary alone"));

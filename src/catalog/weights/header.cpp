@@ -98,7 +98,8 @@ bool holds(std::string_view text, std::initializer_list<std::string_view> words)
 bool is_expert(std::string_view tensor) { return holds(tensor, {".experts.", "_exps."}); }
 
 bool is_head(std::string_view tensor) {
-  return tensor == "output.weight" || holds(tensor, {"lm_head.", "embed_out.", "output_layer."});
+  return tensor == "output.weight" || tensor == "head.weight" || tensor.ends_with("language_model.output.weight") ||
+         holds(tensor, {"lm_head.", "embed_out.", "output_layer."});
 }
 
 bool is_vision(std::string_view tensor) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fstream>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "base/values/error.hpp"
@@ -47,5 +48,9 @@ bool is_vision(std::string_view tensor);
 /// For multi-token prediction: by its name, or by a layer beyond the model's `layers`.
 bool is_prediction(std::string_view tensor, double layers);
 void sort_types(StoredWeights& out);
+/// Counts a tensor to its layer and keeps what its shape says of the model. `shape` as it is stored: rows first.
+void place_tensor(StoredWeights& out, std::string_view tensor, std::span<const double> shape, double elements);
+/// Which of the parts are not there, as one error; nothing where all are.
+std::optional<Error> missing_parts(const std::vector<std::string>& parts);
 
 }  // namespace gpusel::catalog::weights

@@ -1,10 +1,13 @@
 // What a file of weights says in its header: tensors, their types and sizes. No weights are loaded.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/io/document.hpp"
+#include "catalog/records/field.hpp"
 
 namespace gpusel::catalog {
 
@@ -16,6 +19,13 @@ struct TensorType {
   double bytes = 0;
 };
 
+/// Layers with one beginning of their names: "model.layers.0", "blk.0".
+struct LayerStack {
+  std::string prefix;
+  std::set<std::uint32_t> layers;
+  double elements = 0;
+};
+
 struct StoredWeights {
   std::string layout;  // "safetensors" or "gguf"
   double files = 0;
@@ -23,8 +33,15 @@ struct StoredWeights {
   double bytes = 0;
   double elements = 0;
   double unloaded_bytes = 0;  // multi-token prediction
+  double unloaded_elements = 0;
+  std::vector<LayerStack> stacks;        // of text, not of vision or multi-token prediction
+  std::set<std::uint32_t> prediction;    // layers whose tensors say that they are for multi-token prediction
+  Number table_rows, table_width;        // of the token embedding
+  Number key_rows;                       // values of one token's keys in a layer
+  std::vector<std::string> contradicts;  // what does not agree and leaves the figures as they are
   double vision_elements = 0;
-  bool has_head = false;  // an output projection of its own
+  bool has_head = false;   // an output projection of its own
+  bool has_table = false;  // of words
   std::string precision;  // a weight format, where the types alone say it; or empty
 };
 
@@ -37,8 +54,14 @@ struct GgufModel {
 /// One file, from its header. `layers`: tensors of later layers are for multi-token prediction; 0: unknown.
 /// Errors: not such a file; a header that is cut off, too large or contradicts itself.
 Result<StoredWeights> read_safetensors(const std::string& path, double layers = 0);
-/// An index: the shards it names, or its total where none of them is there.
+/// An index: the shards it names, or its total where none of them is there. Errors: a shard that is missing; a tensor
+/// that is not where the index says, is there twice, or that it does not name.
 Result<StoredWeights> read_safetensors_index(const std::string& path, double layers = 0);
+/// All parts of a file that is split into …-00001-of-00003.safetensors, whichever of them was named. Errors: parts
+/// that are missing.
+Result<StoredWeights> read_safetensors_parts(const std::string& path, double layers = 0);
+/// The names of all parts of a file that is split so; only `path` itself where its name does not say it.
+std::vector<std::string> parts_of_file(const std::string& path);
 /// One file, or all parts of one that is split into …-00001-of-00003.gguf.
 Result<GgufModel> read_gguf(const std::string& path);
 

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/import.hpp"
+#include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "show/catalogue/import.hpp"
@@ -26,6 +26,7 @@ struct ImportOptions {
   bool format_given = false;
   std::string out;
   bool dry_run = false;
+  bool force = false;
 };
 
 /// A line for work that takes longer than a second: overwritten on a terminal, rare elsewhere.
@@ -105,18 +106,17 @@ class Importer {
     if (is_folder(options_.out) || !std::filesystem::exists(options_.out, failed)) return {};
     if (!std::filesystem::is_regular_file(options_.out, failed))
       return usage_error(say("'{}' is not a regular file", printable(options_.out)), "--out");
-    // Only what an earlier import wrote is replaced.
-    std::ifstream before(options_.out, std::ios::binary);
-    std::string start(8, '\0');
-    before.read(start.data(), static_cast<std::streamsize>(start.size()));
-    if (start.substr(4) == "GPSL" || before.gcount() == 0) return {};
-    return usage_error(say("'{}' exists and is no snapshot", printable(options_.out)), "--out",
-                       say("choose another name, or remove it first"));
+    // Before a long list is read.
+    const FileText file{options_.out, {}};
+    return check_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
   }
 
   Status write(const catalog::Catalog& market) const {
-    if (is_folder(options_.out)) return catalog::write_market_yaml(options_.out, catalog::market_yaml(market));
-    return write_whole(options_.out, catalog::write_snapshot(market));
+    if (is_folder(options_.out))
+      return catalog::write_market_yaml(options_.out, catalog::market_yaml(market), options_.force);
+    const std::string snapshot = catalog::write_snapshot(market);
+    const FileText file{options_.out, snapshot};
+    return write_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
   }
 
   void print(const catalog::Import& imported, const std::string& format, bool anything) {
@@ -205,6 +205,7 @@ Parsed make_catalog_import() {
        [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
       {"--as-of", "DATE", say("day the prices held; else the file's own date"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
+      force_flag(options->force, group),
       {"--dry-run", "", say("read and report, write nothing"), group,
        [options](std::string_view) -> Status {
          options->dry_run = true;

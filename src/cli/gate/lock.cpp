@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
@@ -29,6 +29,7 @@ struct LockOptions {
   std::string to;
   std::optional<std::int64_t> rows;
   bool dry_run = false;
+  bool force = false;
 };
 
 /// Flags that say how a lock is written or shown, not what is asked.
@@ -36,9 +37,9 @@ struct OwnFlag {
   std::string_view name;
   bool has_value;
 };
-constexpr OwnFlag kOwnFlags[] = {{"--to", true},     {"-n", true},       {"--limit", true}, {"--dry-run", false},
-                                 {"-o", true},       {"--output", true}, {"--json", false}, {"-q", false},
-                                 {"--quiet", false}, {"--color", true},  {"--lang", true}};
+constexpr OwnFlag kOwnFlags[] = {{"--to", true},     {"-n", true},       {"--limit", true},  {"--dry-run", false},
+                                 {"--force", false}, {"-o", true},       {"--output", true}, {"--json", false},
+                                 {"-q", false},      {"--quiet", false}, {"--color", true},  {"--lang", true}};
 
 /// The words that ask, without those of the lock itself.
 std::vector<std::string> question_words(const std::vector<std::string>& words) {
@@ -80,7 +81,7 @@ std::vector<show::LockedFile> files_of(const JobOptions& job, const Context& con
   std::vector<show::LockedFile> files;
   for (const std::string& path : paths) {
     const auto text = read_text_file(path);
-    files.push_back({path, text ? catalog::content_hash(*text) : std::string()});
+    files.push_back({path, text ? content_hash(*text) : std::string()});
   }
   return files;
 }
@@ -115,6 +116,16 @@ std::expected<show::Json, int> make_json(JobOptions& job, std::size_t rows, cons
                          also);
 }
 
+/// A lock has its own checksum.
+Status write_lock(const std::string& path, const std::string& text, bool force) {
+  const FileText file{path, text};
+  const auto author = [&](const std::string& there) {
+    if (show::read_lock(there, path)) return Author::program;
+    return show::says_lock(there) ? Author::edited : Author::other;
+  };
+  return write_own({.files = {&file, 1}, .force = force, .author = author});
+}
+
 int run_lock(LockOptions& options, Context& context) {
   if (context.replay.instead) return context.replay.instead(options.job, context);
   const auto format = context.format();
@@ -129,7 +140,8 @@ int run_lock(LockOptions& options, Context& context) {
   show::seal(*lock);
   const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
   if (!to.empty())
-    if (Status written = write_whole(to, show::lock_file(*lock)); !written) return context.fail(written.error());
+    if (Status written = write_lock(to, show::lock_file(*lock), options.force); !written)
+      return context.fail(written.error());
   print({.data = [&] { return *lock; }, .document = [&](bool) { return show::lock_page(*lock, to); }}, *format,
         context);
   return kOk;
@@ -169,6 +181,7 @@ Parsed make_lock() {
                           [options](std::string_view text) { return job::assign(text, options->to); }});
   parsed.flags.push_back({"-n,--limit", "N", say("rows to keep in full, with their facts (default 10)"), group,
                           [options](std::string_view text) { return job::assign(text, options->rows, job::kCount); }});
+  parsed.flags.push_back(force_flag(options->force, group));
   parsed.flags.push_back({"--dry-run", "", say("show it, write nothing"), group, [options](std::string_view) -> Status {
                             options->dry_run = true;
                             return {};

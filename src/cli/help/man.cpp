@@ -212,6 +212,7 @@ Page page_of_program() {
   page.section(say("OPTIONS"));
   page.item(bold("-h") + ", " + bold("--help"), say("all commands; 'gpusel COMMAND --help' for one"));
   page.item(bold("--version"), say("print the version"));
+  page.item(bold("--licenses"), say("print the licences of all that is linked"));
   page.surroundings();
   page.section(say("EXAMPLES"));
   page.example(commands().front().examples);

@@ -6,7 +6,7 @@
 
 #include "answer/gate/saved.hpp"
 #include "answer/stages/data_path.hpp"
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
@@ -28,6 +28,7 @@ struct ExportOptions {
   std::optional<std::int64_t> rank;
   std::string to;
   bool dry_run = false;
+  bool force = false;
 };
 
 class Export {
@@ -135,19 +136,23 @@ class Export {
               const LoadedFacts& ground) {
     const auto files = exported.files();
     std::error_code none;
-    const bool folder = std::filesystem::is_directory(options_.to, none);
+    const bool there = std::filesystem::exists(options_.to, none);
+    // A name that nothing has yet is a folder's where several files go there, or where it says so.
+    const bool folder = options_.to.ends_with('/') || std::filesystem::is_directory(options_.to, none) ||
+                        (!there && files.size() > 1 && std::filesystem::path(options_.to).extension().empty());
     if (!options_.to.empty() && !folder && files.size() > 1)
-      return context_.fail(Error{ErrorKind::usage,
-                                 say("{} writes {} files: name a folder that is there", target.name, files.size()),
-                                 "--to",
-                                 {}});
+      return context_.fail(Error{ErrorKind::usage, say("{} writes {} files: name a folder", target.name, files.size()),
+                                 "--to", say("a name that ends in '/' is one, and is made where it is missing")});
     std::vector<std::string> paths;  // of the files, where they are written
     if (!options_.to.empty())
       for (const show::ExportedFile& file : files)
         paths.push_back(folder ? (std::filesystem::path(options_.to) / file.name).string() : options_.to);
+    std::vector<std::string> contents;
+    for (const show::ExportedFile& file : files) contents.push_back(signed_text(file.content));
     std::vector<FileText> texts;
-    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i) texts.push_back({paths[i], files[i].content});
-    if (Status written = write_together(texts, {}); !written) return context_.fail(written.error());
+    for (std::size_t i = 0; i < paths.size() && !options_.dry_run; ++i) texts.push_back({paths[i], contents[i]});
+    if (Status written = write_own({.files = texts, .force = options_.force}); !written)
+      return context_.fail(written.error());
     const bool data = show::is_data(ground.format);
     if (!options_.to.empty() && !data) {
       for (std::size_t i = 0; i < paths.size(); ++i)
@@ -176,6 +181,7 @@ class Export {
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions>& options) {
   const std::string group = say("Export");
+  flags.push_back(force_flag(options->force, group));
   flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group,
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),

@@ -4,7 +4,7 @@
 
 #include "answer/cost/use_curves.hpp"
 #include "answer/stages/data_path.hpp"
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
@@ -24,6 +24,7 @@ struct ReportOptions {
   answer::BreakEvenWishes break_even;
   std::string file;  // empty: standard output
   bool dry_run = false;
+  bool force = false;
 };
 
 class Report {
@@ -85,7 +86,9 @@ class Report {
       context_.out.write(page);
       return {};
     }
-    Status written = write_whole(options_.file, page);
+    const std::string text = signed_text(page);
+    const FileText file{options_.file, text};
+    Status written = write_own({.files = {&file, 1}, .force = options_.force});
     if (written) context_.note(say("wrote {}", printable(options_.file)));
     return written;
   }
@@ -121,6 +124,7 @@ Parsed make_report() {
   parsed.flags.push_back({"-o,--output,--to", "FILE", say("the page's file, as out.html; without it, standard output"),
                           say("Output and data"),
                           [options](std::string_view text) { return set_file(text, options->file); }});
+  parsed.flags.push_back(force_flag(options->force, say("Output and data")));
   parsed.flags.push_back({"--dry-run", "", say("answer, but write nothing"), say("Output and data"),
                           [options](std::string_view) -> Status {
                             options->dry_run = true;

@@ -22,16 +22,25 @@ constexpr int kInvalidParams = -32602;
 constexpr int kInternalError = -32603;
 
 // https://modelcontextprotocol.io/specification/versioning
-constexpr Revision kRevisions[] = {{"2025-11-25", false, true, true},
-                                   {"2025-06-18", false, true, false},
-                                   {"2025-03-26", true, false, false},
-                                   {"2024-11-05", false, false, false}};
+constexpr Revision kRevisions[] = {{"2025-11-25", false, true},
+                                   {"2025-06-18", false, true},
+                                   {"2025-03-26", true, false},
+                                   {"2024-11-05", false, false}};
 
-/// The id of a request: a text or a number; nothing where it is neither.
-std::optional<Json> id_of(const Node& node) {
+std::string trimmed(const std::string& text) { return std::string(trim(text)); }
+
+/// The id of a request as it is written back, a text or a number of any length; nothing where it is neither.
+std::optional<std::string> id_of(const Node& node) {
   const Node* id = node.find("id");
-  if (id == nullptr || !id->is_scalar() || (!id->quoted && !plain_number(id->text))) return std::nullopt;
-  return json_of(*id);
+  if (id == nullptr || !id->is_scalar()) return std::nullopt;
+  if (id->quoted) return trimmed(show::dump(Json(id->text), -1));
+  const bool number = !id->text.empty() && (id->text[0] == '-' || (id->text[0] >= '0' && id->text[0] <= '9'));
+  return number ? std::optional(id->text) : std::nullopt;
+}
+
+/// A message around its id: a tree would make a floating point number of one that is longer than 64 bits.
+std::string reply_of(const std::string& id, std::string_view kind, const Json& body) {
+  return R"({"jsonrpc":"2.0","id":)" + id + ",\"" + std::string(kind) + "\":" + trimmed(show::dump(body, -1)) + "}";
 }
 
 const Node* text_of(const Node* params, std::string_view key) {
@@ -66,10 +75,10 @@ std::span<const Session::Method> Session::methods() {
 std::string Session::answer(std::string_view line) {
   if (trim(line).empty()) return {};
   const auto reply = read(line);
-  return reply ? show::dump(*reply, -1) : std::string();
+  return reply ? *reply + "\n" : std::string();
 }
 
-std::optional<Json> Session::read(std::string_view line) {
+std::optional<std::string> Session::read(std::string_view line) {
   if (line.size() > kMaxLine)
     return failed({}, {kInvalidRequest, say("a message of more than {} MiB", kMaxLine >> 20U)});
   const auto document = parse_json(line, "message");
@@ -77,17 +86,17 @@ std::optional<Json> Session::read(std::string_view line) {
   return document->root.is_list() ? batch(document->root) : message(document->root);
 }
 
-std::optional<Json> Session::batch(const Node& messages) {
+std::optional<std::string> Session::batch(const Node& messages) {
   if (revision_ == nullptr || !revision_->batches)
     return failed({}, {kInvalidRequest, say("one message a line: this revision of the protocol has no batches")});
   if (messages.children.empty()) return failed({}, {kInvalidRequest, say("an empty batch")});
-  Json replies = Json::array();
+  std::string replies;
   for (const Node& one : messages.children)
-    if (auto reply = message(one)) replies.push_back(std::move(*reply));
-  return replies.empty() ? std::nullopt : std::optional(std::move(replies));
+    if (const auto reply = message(one)) replies += (replies.empty() ? "" : ",") + *reply;
+  return replies.empty() ? std::nullopt : std::optional("[" + replies + "]");
 }
 
-std::optional<Json> Session::message(const Node& node) {
+std::optional<std::string> Session::message(const Node& node) {
   const auto id = node.is_map() ? id_of(node) : std::nullopt;
   const auto invalid = [&](std::string why) { return failed(id, {kInvalidRequest, std::move(why)}); };
   if (!node.is_map()) return invalid(say("a message is a JSON object, found {}", node.describe()));
@@ -99,16 +108,14 @@ std::optional<Json> Session::message(const Node& node) {
   if (method == nullptr) return invalid(say("\"{}\" must be a text", "method"));
   if (node.find("id") == nullptr) return std::nullopt;  // initialized, cancelled: nothing is under way between lines
   if (!id) return invalid(say("\"id\" must be a text or a number"));
-  Json reply{{"jsonrpc", "2.0"}, {"id", *id}};
   try {
-    auto outcome = request(node, method->text);
+    const auto outcome = request(node, method->text);
     if (!outcome) return failed(id, outcome.error());
-    reply["result"] = std::move(*outcome);
+    return reply_of(*id, "result", *outcome);
   } catch (const std::exception& error) {
     return failed(id, {kInternalError, say("internal error: {}; this is a bug, please report it with the message",
                                            printable(error.what()))});
   }
-  return reply;
 }
 
 Session::Outcome Session::request(const Node& node, const std::string& name) {
@@ -125,17 +132,10 @@ Session::Outcome Session::request(const Node& node, const std::string& name) {
   return (this->*method->run)(params);
 }
 
-/// What the client ought to be told is told the person too.
-Json Session::failed(const std::optional<Json>& id, const Failure& failure) {
+/// What the client ought to be told is told the person too. An id that cannot be read is null: JSON-RPC 2.0, section 5.
+std::string Session::failed(const std::optional<std::string>& id, const Failure& failure) {
   tell_(failure.message);
-  Json reply{{"jsonrpc", "2.0"}};
-  const Revision& revision = revision_ == nullptr ? kRevisions[0] : *revision_;
-  if (id)
-    reply["id"] = *id;
-  else if (!revision.nameless_ids)
-    reply["id"] = nullptr;
-  reply["error"] = {{"code", failure.code}, {"message", failure.message}};
-  return reply;
+  return reply_of(id.value_or("null"), "error", {{"code", failure.code}, {"message", failure.message}});
 }
 
 /// https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle#version-negotiation
@@ -176,6 +176,12 @@ Session::Outcome Session::call_tool(const Node* params) {
     return std::unexpected(
         Failure{kInvalidParams, say("\"{}\" must be an object, found {}", "arguments", arguments->describe())});
   Answer answer = tools_.call(name->text, arguments);
+  if (answer.text.size() > kMaxAnswer || show::dump(answer.data, -1).size() > kMaxAnswer) {
+    answer.text = say("the answer has more than {} MiB; ask for less of it, with limit or with limits of the question",
+                      kMaxAnswer >> 20U);
+    answer.data = {{"error", {{"status", int{kUsage}}, {"message", answer.text}}}};
+    answer.is_error = true;
+  }
   Json content = Json::array({{{"type", "text"}, {"text", std::move(answer.text)}}});
   Json result{{"content", std::move(content)}};
   if (revision_->structured)

@@ -18,12 +18,14 @@ namespace gpusel::cli::mcp {
 /// One published revision of the protocol, and what differs in it for a server of tools.
 struct Revision {
   std::string_view name;
-  bool batches;       // several messages in one array
-  bool structured;    // structuredContent beside the text of an answer
-  bool nameless_ids;  // an error about a message whose id cannot be read has none, rather than null
+  bool batches;     // several messages in one array
+  bool structured;  // structuredContent beside the text of an answer
 };
 /// Those spoken, the latest first.
 std::span<const Revision> revisions();
+
+/// An answer with more text or data than this is refused: no assistant reads it.
+inline constexpr std::size_t kMaxAnswer = std::size_t{4} << 20U;
 
 class Session {
  public:
@@ -48,11 +50,11 @@ class Session {
   };
   static std::span<const Method> methods();
 
-  std::optional<show::Json> read(std::string_view line);
-  std::optional<show::Json> batch(const Node& messages);
-  std::optional<show::Json> message(const Node& node);
+  std::optional<std::string> read(std::string_view line);
+  std::optional<std::string> batch(const Node& messages);
+  std::optional<std::string> message(const Node& node);
   Outcome request(const Node& node, const std::string& method);
-  show::Json failed(const std::optional<show::Json>& id, const Failure& failure);
+  std::string failed(const std::optional<std::string>& id, const Failure& failure);
 
   Outcome initialize(const Node* params);
   Outcome ping(const Node* params);

@@ -6,6 +6,7 @@
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
+#include "cli/settings/surroundings.hpp"
 #include "show/json/json.hpp"
 
 namespace gpusel::cli {
@@ -67,6 +68,7 @@ class Shown {
 
   /// Where a stronger one has the same name and scope, the weaker one does not hold.
   void add(const Setting& setting) {
+    if (!is_known_setting(setting)) return;
     std::string name = setting.name;
     std::ranges::replace(name, '_', '-');
     bool known = false;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
+#include <map>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
+#include "cli/settings/surroundings.hpp"
 #include "cli/words/values.hpp"
 #include "job/limits/limits.hpp"
 
@@ -27,6 +28,7 @@ constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rule
 constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"", "--json"},
                                   {"", "--dry-run"},
+                                  {"", "--force"},
                                   {"calibrate", "--reset"},
                                   {"check", "--policy-mode"},
                                   {"check", "--rank"},
@@ -107,33 +109,60 @@ Status preset(const Flag& flag, const Setting& setting) {
   return {};
 }
 
-/// Names of all flags of all commands, for whoever wrote none of them.
-std::vector<std::string> all_names(std::string_view command) {
-  std::set<std::string> names;
-  Context unused;
-  for (const Command& one : commands()) {
-    if (!command.empty() && one.name != command) continue;
-    for (const Flag& flag : set_up(one, unused).flags)
-      if (may_be_setting(one, flag)) names.insert(flag.name().substr(2));
-  }
-  return {names.begin(), names.end()};
-}
-
 enum class Known : std::uint8_t { no, on_line_only, yes };
 
-/// Whether any command that the setting is meant for has such a flag.
-Known how_known(const Setting& setting) {
-  Known known = Known::no;
-  Context unused;
-  for (const Command& one : commands()) {
-    if (!setting.command.empty() && one.name != setting.command) continue;
-    const Parsed parsed = set_up(one, unused);
-    const Flag* flag = find_flag(parsed, setting.name);
-    if (flag != nullptr && may_be_setting(one, *flag)) return Known::yes;
-    if (flag != nullptr) known = Known::on_line_only;
+/// Names of all flags of all commands: asked for once, since every command is set up to know them.
+class AllNames {
+ public:
+  static const AllNames& get() {
+    static const AllNames all;
+    return all;
   }
-  return known;
-}
+
+  /// Whether any command that the setting is meant for has such a flag.
+  Known how_known(const Setting& setting) const {
+    const auto of = by_command_.find(setting.command);
+    if (of == by_command_.end()) return Known::no;
+    const auto found = of->second.find(spelling_of(setting.name));
+    return found == of->second.end() ? Known::no : found->second;
+  }
+
+  /// For whoever wrote none of them.
+  std::vector<std::string_view> of(const std::string& command) const {
+    std::vector<std::string_view> names;
+    if (const auto found = by_command_.find(command); found != by_command_.end())
+      for (const auto& [name, known] : found->second)
+        if (known == Known::yes) names.push_back(name);
+    return names;
+  }
+
+ private:
+  using Names = std::map<std::string, Known>;
+
+  AllNames() {
+    Context unused;
+    for (const Command& command : commands())
+      for (const Flag& flag : set_up(command, unused).flags) {
+        const Known known = may_be_setting(command, flag) ? Known::yes : Known::on_line_only;
+        for (const std::string_view name : split(flag.names, ','))
+          if (name.starts_with("--"))
+            for (const std::string& of : {std::string(), std::string(command.name)}) {
+              Known& kept = by_command_[of][spelling_of(name.substr(2))];
+              kept = std::max(kept, known);
+            }
+      }
+  }
+
+  static std::string spelling_of(std::string_view name) {
+    std::string out = lower(name);
+    std::ranges::replace(out, '_', '-');
+    return out;
+  }
+
+  std::map<std::string, Names> by_command_;  // of none: of all
+};
+
+Known how_known(const Setting& setting) { return AllNames::get().how_known(setting); }
 
 /// A switch that a setting leaves as it is says nothing.
 bool is_off(const Flag& flag, const Setting& setting) {
@@ -182,8 +211,7 @@ class Settled {
 Error unknown(const Setting& setting, Known known) {
   if (known == Known::on_line_only)
     return about(setting, say("'{}' is said on the command line only", printable(shorten(setting.name, 40))));
-  const std::vector<std::string> names = all_names(setting.command);
-  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::vector<std::string_view> views = AllNames::get().of(setting.command);
   std::string word = setting.name;
   std::ranges::replace(word, '_', '-');
   const Hint near = did_you_mean(word, views);
@@ -197,6 +225,8 @@ Error unknown(const Setting& setting, Known known) {
 }
 
 }  // namespace
+
+bool is_known_setting(const Setting& setting) { return how_known(setting) == Known::yes; }
 
 bool may_be_setting(const Command& command, const Flag& flag) {
   const std::string name = flag.name();
@@ -224,6 +254,7 @@ Errors apply_settings(const Command& command, Parsed& parsed, Context& context) 
   Errors errors = settings.unreadable;
   Settled settled(settings.said);
   for (const Setting& setting : settings.all) {
+    if (is_enough(errors)) break;
     const bool is_meant = setting.command.empty() || setting.command == command.name;
     const Flag* flag = is_meant ? find_flag(parsed, setting.name) : nullptr;
     if (flag == nullptr || !may_be_setting(command, *flag)) {
@@ -270,7 +301,11 @@ Errors check_settings(const Context& context) {
   };
   const std::string_view language = spoken();  // a preset --lang would change it
   for (const Setting& setting : context.settings.all) {
-    if (const Known known = how_known(setting); known != Known::yes) errors.push_back(unknown(setting, known));
+    if (is_enough(errors)) break;
+    if (const Known known = how_known(setting); known != Known::yes) {
+      errors.push_back(unknown(setting, known));
+      continue;
+    }
     for (const Command& command : commands()) {
       if (!setting.command.empty() && setting.command != command.name) continue;
       Context scratch;

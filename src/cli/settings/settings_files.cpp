@@ -108,7 +108,8 @@ class Reader {
     if (source_ == SettingSource::project && !(is_our_name(path_) && is_ours(file->owner())))
       return usage_error(say("belongs to another user, who would choose your settings"), path_,
                          say("make it your own, or work elsewhere"));
-    return read_text(*file, path_, kMaxDocumentBytes);
+    constexpr std::size_t kMostBytes = std::size_t{1} << 20U;  // every flag there is, many times over
+    return read_text(*file, path_, kMostBytes);
   }
 
   void wrong(const Node& node, std::string message) {

@@ -17,6 +17,9 @@ struct Finding {
   std::string words;
 };
 
+/// Whether any command that the setting is meant for takes it from a setting.
+bool is_known_setting(const Setting& setting);
+
 std::vector<Finding> surroundings(const Context& context, Date today);
 
 }  // namespace gpusel::cli

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
 #include "base/values/number.hpp"
@@ -98,14 +99,14 @@ Json cost_unit(const answer::Advice& advice) {
 std::string rules_hash(const Json& rules) {
   Json hashes = Json::object();
   for (const auto& [id, rule] : rules.items()) hashes[id] = rule["hash"];
-  return catalog::content_hash(hashes.dump());
+  return content_hash(hashes.dump());
 }
 
 /// Whatever the order of the members: other programs may have written the file anew.
 std::string checksum_of(const Json& lock) {
   nlohmann::json sorted = lock;
   sorted.erase(std::string(kChecksum));
-  return catalog::content_hash(sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return content_hash(sorted.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 /// Every element of a list or map on a line of its own.
@@ -241,23 +242,23 @@ Json lock_json(const LockView& view, const Json* also) {
   Json facts = lock_facts(fact_rows(view, also), {view.catalog, view.coefficients, advice.work.model, advice.currency,
                                                   ranked_gpus(view, also), view.rule_files, rules});
   Json catalog = answer["catalog"];
-  catalog["hash"] = catalog::content_hash(catalog::write_snapshot(view.catalog));
-  return {{"schema", kLockSchema},
-          {"gpusel", view.version},
-          {"today", view.today.text()},
-          {"currency", advice.currency.code()},
-          {"cost_unit", cost_unit(advice)},
-          {"question", {{"words", view.words}, {"workload", answer["workload"]}, {"assumed", answer["assumed"]}}},
-          {"versions",
-           {{"catalog", std::move(catalog)},
-            {"calibration",
-             {{"version", view.coefficients.version}, {"hash", catalog::content_hash(facts["coefficients"].dump())}}},
-            {"rules", {{"count", facts["rules"].size()}, {"hash", rules_hash(facts["rules"])}}},
-            {"files", std::move(files)}}},
-          {"answer", std::move(answer)},
-          {"ranking", std::move(ranking)},
-          {"facts", std::move(facts)},
-          {"rejected", rejected_json(advice)}};
+  catalog["hash"] = content_hash(catalog::write_snapshot(view.catalog));
+  return {
+      {"schema", kLockSchema},
+      {"gpusel", view.version},
+      {"today", view.today.text()},
+      {"currency", advice.currency.code()},
+      {"cost_unit", cost_unit(advice)},
+      {"question", {{"words", view.words}, {"workload", answer["workload"]}, {"assumed", answer["assumed"]}}},
+      {"versions",
+       {{"catalog", std::move(catalog)},
+        {"calibration", {{"version", view.coefficients.version}, {"hash", content_hash(facts["coefficients"].dump())}}},
+        {"rules", {{"count", facts["rules"].size()}, {"hash", rules_hash(facts["rules"])}}},
+        {"files", std::move(files)}}},
+      {"answer", std::move(answer)},
+      {"ranking", std::move(ranking)},
+      {"facts", std::move(facts)},
+      {"rejected", rejected_json(advice)}};
 }
 
 void seal(Json& lock) { lock[std::string(kChecksum)] = checksum_of(lock); }

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
@@ -70,7 +71,7 @@ Json rules_json(const LockSources& sources) {
       if (list == nullptr) continue;
       for (const Node& rule : list->children) {
         const std::string id = text_at(rule, "id");
-        Json& kept = rules[id] = {{"hash", catalog::content_hash(text_of(rule))},
+        Json& kept = rules[id] = {{"hash", content_hash(text_of(rule))},
                                   {"effect", text_at(rule, "effect")},
                                   {"message", text_at(rule, "message")}};
         // The others neither dropped an instance nor moved a score.

@@ -50,7 +50,7 @@ class AzureItems {
     if (reason.empty()) reason = put_price(item, *price, row);
     if (!reason.empty()) return market_.ledger().skipped(line, reason);
     row.currency = *currency;
-    put_savings_plans(item, row);
+    if (reason = put_savings_plans(item, row); !reason.empty()) return market_.ledger().skipped(line, reason);
     market_.take(row);
   }
 
@@ -74,15 +74,18 @@ class AzureItems {
   }
 
   /// Savings plans ride on the item of the on-demand price.
-  static void put_savings_plans(const Node& item, Row& row) {
+  static std::string put_savings_plans(const Node& item, Row& row) {
     const Node* plans = item.find("savingsPlan");
-    if (plans == nullptr || row.prices.front().term != Term::on_demand) return;
+    if (plans == nullptr || row.prices.front().term != Term::on_demand) return {};
     for (const Node& plan : plans->children) {
       const auto years = years_in(member_text(plan, "term"));
       const auto price = plain_number(member_text(plan, "retailPrice"));
-      if (years && price && *price > 0)
-        row.prices.push_back({*years == 1 ? Term::savings_1y : Term::savings_3y, Period::hour, *price});
+      if (!years) continue;  // of a term that has no place here
+      if (!price)
+        return say("'{}' is no number: '{}'", "savingsPlan", printable(shorten(member_text(plan, "retailPrice"), 40)));
+      row.prices.push_back({*years == 1 ? Term::savings_1y : Term::savings_3y, Period::hour, *price});
     }
+    return {};
   }
 
   MarketBuilder& market_;

@@ -54,6 +54,8 @@ class Skypilot {
     PricePair price;
     price.on_demand = optional_number(table_.field(columns_.price), "Price", reason);
     price.spot = optional_number(table_.field(columns_.spot), "SpotPrice", reason);
+    if (reason.empty() && price.spot && *price.spot != 0 && !kPrices.contains(*price.spot))
+      reason = say("a spot price of {}", *price.spot);
     if (!reason.empty()) return market_.ledger().skipped(row.line, reason);
     if (is_filler(row.gpu, price.on_demand))
       return market_.ledger().skipped(row.line,
@@ -95,9 +97,7 @@ class Skypilot {
     if (*price.spot == 0 && price.on_demand && *price.on_demand == 0) return;  // a host that costs nothing
     const bool filler = is_filler(row.gpu, price.spot);
     if (*price.spot > 0 && !filler && (!price.on_demand || *price.spot < *price.on_demand)) return;
-    if (*price.spot < 0) {
-      market_.ledger().warn(row.line, say("a negative spot price: left out"));
-    } else if (filler) {
+    if (filler) {
       market_.ledger().warn(row.line,
                             say("'{}': a spot price of {} stands for an unknown one: left out", row.gpu, *price.spot));
     } else if (price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {

@@ -29,6 +29,7 @@ class VastOffers {
     if (reason.empty() && (member_text(offer, "rentable") == "false" || member_text(offer, "rented") == "true"))
       reason = say("not to be rented now");
     if (reason.empty() && !price) reason = say("no price");
+    if (reason.empty() && bid && *bid != 0 && !kPrices.contains(*bid)) reason = say("a spot price of {}", *bid);
     if (!reason.empty()) return market_.ledger().skipped(line, reason);
     // gpu_frac is the offer's share of the machine's GPUs: it offers whole ones.
     if (memory && *memory > 0) row.gpu_memory_gb = *memory / kMibPerGib;

@@ -1,0 +1,293 @@
+// Model folders that were damaged: none is taken for a model by what is missing.
+#include <catch2/catch.hpp>
+
+#include "catalog/hf/hf_config.hpp"
+#include "listing.hpp"
+#include "model_folders.hpp"
+
+namespace damaged_models_test {
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+namespace {
+
+const std::string kIndex = "model.safetensors.index.json";
+
+struct Damaged {
+  std::string cause;
+  Folder folder;
+  std::string says;        // in the one sentence
+  std::string named = {};  // file in it that is named; empty: the folder
+};
+
+std::string written(const Folder& files) {
+  const std::string path = scratch_directory();
+  for (const auto& [name, bytes] : files) std::ofstream(path + "/" + name, std::ios::binary) << bytes;
+  return path;
+}
+
+Folder without(Folder folder, const std::string& name) {
+  folder.erase(name);
+  return folder;
+}
+Folder with(Folder folder, const std::string& name, const std::string& bytes) {
+  folder[name] = bytes;
+  return folder;
+}
+Folder config_alone(const std::string& config) { return {{"config.json", config}}; }
+
+SmallTensors lacking(const std::string& word) {
+  SmallTensors out = small_llama();
+  std::erase_if(out, [&](const SmallTensor& one) { return one.name.find(word) != std::string::npos; });
+  return out;
+}
+SmallTensors with_rows(const std::string& word, int rows) {
+  SmallTensors out = small_llama();
+  for (SmallTensor& one : out)
+    if (one.name.find(word) != std::string::npos) one.rows = rows;
+  return out;
+}
+SmallTensors with_twice(const std::string& name) {
+  SmallTensors out = small_llama();
+  out.push_back({name, 64, 64});
+  return out;
+}
+
+/// Of a published mixture with the keys that are looked at here.
+const std::string kQwenMoe = R"({"model_type": "qwen3_moe", "hidden_size": 4096, "intermediate_size": 12288,
+  "num_attention_heads": 64, "num_key_value_heads": 4, "head_dim": 128, "num_hidden_layers": 94, "vocab_size": 151936,
+  "num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": 1536})";
+const std::string kLlama70 = R"({"model_type": "llama", "hidden_size": 8192, "intermediate_size": 28672,
+  "num_attention_heads": 64, "num_key_value_heads": 8, "num_hidden_layers": 80, "vocab_size": 128256})";
+
+std::vector<Damaged> weights() {
+  const SmallTensors all = small_llama();
+  const Folder parts = sharded(all, 4);
+  const std::string shard = shard_name(2, 4);
+  Folder in_wrong_file = parts;
+  std::swap(in_wrong_file[shard_name(1, 4)], in_wrong_file[shard_name(2, 4)]);
+  return {
+      {"one shard of thirty",
+       {{"config.json", kSmallLlama}, {shard_name(1, 30), small_file({all[0]})}},
+       "29 of 30 files of weights are missing"},
+      {"one shard of thirty, named itself",
+       {{"config.json", kSmallLlama}, {shard_name(1, 30), small_file({all[0]})}},
+       "29 of 30 files of weights are missing",
+       shard_name(1, 30)},
+      {"two shards of four without an index", without(without(without(parts, kIndex), shard), shard_name(3, 4)),
+       "2 of 4 files of weights are missing, 'model-00002-of-00004.safetensors' for one"},
+      {"one shard of four missing", without(parts, shard), "1 of 4 files of weights are missing"},
+      {"an index that names too few parts",
+       with(parts, kIndex,
+            changed(parts.at(kIndex), R"("model.embed_tokens.weight": "model-00001-of-00004.safetensors", )", "")),
+       "is not in 'weight_map'"},
+      {"an index of a whole part less",
+       with(parts, kIndex, R"({"weight_map": {"model.embed_tokens.weight": "model-00001-of-00004.safetensors"}})"),
+       "names nothing in 'model-00002-of-00004.safetensors'"},
+      {"an index that names a tensor that is not there",
+       with(parts, kIndex, changed(parts.at(kIndex), "model.norm.weight", "model.morn.weight")),
+       "'model.morn.weight' is not in"},
+      {"shards that were swapped", in_wrong_file, "where 'weight_map' has it"},
+      {"an index of one byte, without its files",
+       {{"config.json", kSmallLlama},
+        {kIndex, changed(parts.at(kIndex), "\"total_size\": ", "\"total_size\": 0, \"x\": ")}},
+       "'total_size' is 0.0 GiB"},
+      {"an index without files and total",
+       {{"config.json", kSmallLlama}, {kIndex, R"({"weight_map": {"a": "b"}})"}},
+       "neither the files it names nor 'total_size' are there"},
+      {"an index without tensors",
+       {{"config.json", kSmallLlama}, {kIndex, R"({"weight_map": {}})"}},
+       "'weight_map' is missing"},
+      {"two of four layers", in_one(small_llama(2)),
+       "of the 4 layers that the configuration gives, 2 are missing from the tensors: 2 to 3"},
+      {"a layer in the middle missing", in_one(lacking("layers.1.")), "1 are missing from the tensors: 1"},
+      {"more layers than said", in_one(small_llama(6)), "the tensors have 6 layers, and the configuration says 4"},
+      {"no FFN anywhere", in_one(lacking("mlp.")), "and the configuration's shape has"},
+      {"one matrix of one layer missing", in_one(lacking("layers.3.mlp.up_proj")), "and the configuration's shape has"},
+      {"no attention anywhere", in_one(lacking("self_attn.")), "and the configuration's shape has"},
+      {"no table of words", in_one(lacking("embed_tokens")), "the token embedding is missing from the tensors"},
+      {"no output projection", in_one(lacking("lm_head")), "the output projection (lm_head) is missing from the tensors"},
+      {"a table of half the words", in_one(with_rows("embed_tokens", 128)),
+       "has 128 rows, and the configuration says 256"},
+      {"other K/V heads", in_one(with_rows("k_proj", 64)),
+       "keys have 64 values, and the configuration says 2 heads of 16"},
+      {"another width", in_one(all, changed(kSmallLlama, "\"hidden_size\": 64", "\"hidden_size\": 128")),
+       "the token embedding is 64 wide, and the configuration says 128"},
+      {"another FFN", in_one(all, changed(kSmallLlama, "\"intermediate_size\": 128", "\"intermediate_size\": 256")),
+       "and the configuration's shape has"},
+      {"overlapping tensors",
+       {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, -64)}},
+       "begins inside another"},
+      {"aliased tensors",
+       {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, -all[0].bytes())}},
+       "begins inside another"},
+      {"a gap",
+       {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, 64)}},
+       "bytes before it belong to none"},
+      {"bytes of no tensor",
+       {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, 0, 32)}},
+       "32 bytes of weights belong to no tensor"},
+      {"cut off", {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, 0, -32)}}, "cut off"},
+      {"empty", {{"config.json", kSmallLlama}, {"model.safetensors", ""}}, "cut off"},
+      {"a pointer of Git LFS",
+       {{"config.json", kSmallLlama},
+        {"model.safetensors", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n"}},
+       "a pointer of Git LFS"},
+      {"a tensor in two files",
+       with(with(without(parts, kIndex), shard_name(1, 4), parts.at(shard_name(2, 4))), "x", ""), "is in two files"},
+      {"a tensor twice in one file", in_one(with_twice("model.layers.0.self_attn.q_proj.weight")), "is given twice"},
+      {"weights of a model eight times as large", in_one(all, changed(kLlama70, "llama", "llama")), "of the 80 layers"},
+      {"bf16 weights said to be packed, half of them gone",
+       {{"config.json", changed(kSmallLlama, "\"torch_dtype\"",
+                                "\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 4}, \"torch_dtype\"")},
+        {kIndex, R"({"metadata": {"total_size": 1000}, "weight_map": {"a.qweight": "b"}})"}},
+       "GiB or more"},
+  };
+}
+
+std::vector<Damaged> configs() {
+  const auto moe = [](const std::string& part, const std::string& by) {
+    return config_alone(changed(kQwenMoe, part, by));
+  };
+  const std::string experts = "\"num_experts\": 128, ";
+  return {
+      {"no number of experts", moe(experts, ""), "'num_experts' is missing in a mixture"},
+      {"no experts", moe(experts, "\"num_experts\": 0, "), "'num_experts' is 0 in a mixture"},
+      {"one expert", moe(experts, "\"num_experts\": 1, "), "'num_experts' is 1 in a mixture"},
+      {"NaN experts", moe(experts, "\"num_experts\": NaN, "), "'num_experts' is missing in a mixture"},
+      {"a list of no experts", moe(experts, "\"num_experts\": [], "), "'num_experts' is missing in a mixture"},
+      {"experts in quotes", moe(experts, "\"num_experts\": \"128\", "), "'num_experts' must be a whole number"},
+      {"no experts per token", moe("\"num_experts_per_tok\": 8, ", ""), "'num_experts_per_tok' is missing"},
+      {"none of the experts per token", moe("\"num_experts_per_tok\": 8", "\"num_experts_per_tok\": 0"),
+       "no experts per token"},
+      {"no width of experts", moe(", \"moe_intermediate_size\": 1536", ""), "'moe_intermediate_size' is missing"},
+      {"experts of no width", moe("1536", "0"), "'moe_intermediate_size' is 0"},
+      {"a dense class with experts per token and no experts",
+       config_alone(changed(kLlama70, "\"vocab_size\"", "\"num_experts_per_tok\": 8, \"vocab_size\"")),
+       "'num_experts' is missing"},
+      {"an unknown mixture without experts",
+       config_alone(changed(changed(kQwenMoe, "qwen3_moe", "newmoe"), experts, "")), "'num_experts' is missing"},
+      {"a mixtral without experts", config_alone(changed(changed(kLlama70, "llama", "mixtral"), "8192", "6144")),
+       "'num_experts' is missing"},
+      {"a deepseek without experts", config_alone(changed(kLlama70, "llama", "deepseek_v3")),
+       "'num_experts' is missing"},
+      {"no FFN", config_alone(changed(kLlama70, "\"intermediate_size\": 28672,", "")),
+       "'intermediate_size' is missing"},
+      {"an FFN of no width", config_alone(changed(kLlama70, "28672", "0")), "'intermediate_size' is '0'"},
+      {"an FFN of NaN", config_alone(changed(kLlama70, "28672", "NaN")), "'intermediate_size' is missing"},
+      {"no layers", config_alone(changed(kLlama70, "\"num_hidden_layers\": 80,", "")),
+       "'num_hidden_layers' is missing"},
+      {"no layers said as 0", config_alone(changed(kLlama70, "80", "0")), "'num_hidden_layers' is '0'"},
+      {"no heads", config_alone(changed(kLlama70, "\"num_attention_heads\": 64,", "")),
+       "'num_attention_heads' is missing"},
+      {"cut off in the middle", config_alone(kLlama70.substr(0, 90)), "not valid JSON"},
+      {"blocks of fewer layers",
+       config_alone(changed(changed(kLlama70, "llama", "nemotron-nas"), "\"vocab_size\"",
+                            "\"block_configs\": [{}], \"vocab_size\"")),
+       "'block_configs' names 1 layers of 80"},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("the small model is whole, in one file and in four", "[damaged]") {
+  // 2·256·64 + 4 × (64·64 + 2·32·64 + 64·64 + 3·128·64 + 2·64) + 64 = 180,800 values of 2 bytes
+  for (const Folder& folder :
+       {in_one(small_llama()), sharded(small_llama(), 4), without(sharded(small_llama(), 4), kIndex)}) {
+    const auto model = catalog::read_model_file(written(folder));
+    if (!model) FAIL(model.error().where + ": " + model.error().message);
+    CHECK((*model)->stored->elements == 180800);
+    CHECK(*(*model)->model.native_weights_gib * 1073741824 == Approx(361600));
+    CHECK((*model)->notes.empty());
+  }
+}
+
+TEST_CASE("a damaged model folder is refused with what is wrong and where", "[damaged]") {
+  for (const auto& cases : {weights(), configs()})
+    for (const Damaged& damaged : cases) {
+      const std::string path = written(damaged.folder);
+      CAPTURE(damaged.cause);
+      const auto model = catalog::read_model_file(damaged.named.empty() ? path : path + "/" + damaged.named);
+      if (model) {
+        FAIL_CHECK("taken for a model of " << (*model)->model.params_b.value_or(0) << "e9 parameters");
+        continue;
+      }
+      CHECK(model.error().kind == ErrorKind::usage);
+      CHECK_THAT(model.error().message, Catch::Contains(damaged.says));
+      CHECK_FALSE(model.error().where.empty());
+    }
+}
+
+TEST_CASE("what a published class leaves out is taken from it where the rest is its own shape, and said", "[damaged]") {
+  const std::string config = R"({"model_type": "mixtral", "hidden_size": 4096, "intermediate_size": 14336,
+    "num_attention_heads": 32, "num_key_value_heads": 8, "num_hidden_layers": 32, "vocab_size": 32000})";
+  const auto mixture = catalog::read_model_file(written(config_alone(config)));
+  REQUIRE(mixture);
+  CHECK((*mixture)->model.experts == 8.0);
+  CHECK(*(*mixture)->model.params_b == Approx(46.7).epsilon(0.01));
+  REQUIRE((*mixture)->notes.size() == 1);
+  CHECK_THAT((*mixture)->notes.front(),
+             Catch::Contains("'num_experts' is missing: 8, the published default of 'mixtral'"));
+  const auto dense = catalog::read_model_file(written(config_alone(R"({"model_type": "llama", "hidden_size": 4096,
+    "num_attention_heads": 32, "num_hidden_layers": 32, "vocab_size": 32000})")));
+  REQUIRE(dense);
+  CHECK((*dense)->model.ffn_size == 11008.0);
+  CHECK_THAT((*dense)->notes.front(), Catch::Contains("'intermediate_size' is missing: 11008"));
+}
+
+TEST_CASE("an index whose total is of other files is told, and the files are believed", "[damaged]") {
+  Folder folder = sharded(small_llama(), 2);
+  folder[kIndex] = changed(folder[kIndex], "\"total_size\": ", "\"total_size\": 9");
+  const auto model = catalog::read_model_file(written(folder));
+  REQUIRE(model);
+  CHECK((*model)->stored->bytes == 361600);
+  REQUIRE((*model)->notes.size() == 1);
+  CHECK_THAT((*model)->notes.front(), Catch::Contains("'total_size'"));
+}
+
+TEST_CASE("a class that is not known keeps the larger figure, and says so", "[damaged]") {
+  const std::string config = changed(changed(kSmallLlama, "\"llama\"", "\"newllm\""), "128", "256");
+  const auto model = catalog::read_model_file(written(in_one(small_llama(), config)));
+  REQUIRE(model);
+  CHECK_FALSE((*model)->model.native_weights_gib);
+  CHECK(std::ranges::any_of(
+      (*model)->notes, [](const std::string& note) { return note.find("the larger is taken") != std::string::npos; }));
+}
+
+TEST_CASE("layers that block_configs describes one by one are counted so", "[damaged]") {
+  // As Nemotron Super's: attention of 8 K/V heads and an FFN of 5.25 (28,672), one without attention, one linear.
+  const std::string full = R"({"attention": {"n_heads_in_group": 8, "no_op": false, "replace_with_linear": false},
+    "ffn": {"ffn_mult": 5.25, "no_op": false, "replace_with_linear": false}})";
+  const std::string bare = R"({"attention": {"n_heads_in_group": null, "no_op": true, "replace_with_linear": false},
+    "ffn": {"ffn_mult": 2.625, "no_op": false, "replace_with_linear": false}})";
+  const std::string linear = R"({"attention": {"no_op": false, "replace_with_linear": true}, "ffn": {"no_op": true}})";
+  const auto model = catalog::read_model_file(written(config_alone(
+      R"({"model_type": "nemotron-nas", "hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 3,
+      "vocab_size": 128256, "tie_word_embeddings": false, "block_configs": [)" +
+      full + "," + bare + "," + linear + "]}")));
+  if (!model) FAIL(model.error().message);
+  const catalog::Model& m = (*model)->model;
+  CHECK(m.kv_heads == 8.0);
+  CHECK(m.kv_full_layers == 1.0);
+  CHECK(m.ffn_size == 28672.0);
+  const double attention = 2.0 * 8192 * 8192 + 2.0 * 8192 * 1024;
+  const double ffn = 3.0 * 8192 * (28672 + 14336);
+  const double norms = 8192.0 * (2 + 1 + 1 + 1);
+  CHECK(*m.params_b * 1e9 == Approx(2.0 * 128256 * 8192 + attention + ffn + 8192.0 * 8192 + norms).epsilon(1e-9));
+}
+
+TEST_CASE("Falcon's first names and its two decoders are read", "[damaged]") {
+  const auto large = catalog::read_model_file(written(config_alone(R"({"model_type": "RefinedWeb", "n_head": 128,
+    "n_head_kv": 8, "n_layer": 60, "hidden_size": 8192, "parallel_attn": true, "bias": false, "vocab_size": 65024})")));
+  REQUIRE(large);
+  CHECK((*large)->model.kv_heads == 8.0);
+  CHECK(*(*large)->model.params_b == Approx(41.3).epsilon(0.01));
+  const auto small = catalog::read_model_file(written(config_alone(R"({"model_type": "RefinedWebModel", "n_head": 71,
+    "n_layer": 32, "hidden_size": 4544, "multi_query": true, "parallel_attn": true, "bias": false, "vocab_size": 65024})")));
+  REQUIRE(small);
+  CHECK((*small)->model.kv_heads == 1.0);
+  CHECK(*(*small)->model.params_b == Approx(6.92).epsilon(0.01));
+}
+
+}  // namespace damaged_models_test
