@@ -416,9 +416,10 @@ TEST_CASE("an id comes back as it was written, and an error without one carries 
   const gpusel::cli::mcp::Tools tools({});
   gpusel::cli::mcp::Session session(tools, [](const std::string&) {});
   const std::string digits(300, '7');
-  for (const std::string& id : std::vector<std::string>{std::string("0"), std::string("-5"), std::string("18446744073709551615"),
-                               std::string("123456789012345678901234567890"), digits, std::string("1.5"),
-                               std::string(R"("a\u00e9\"\\")"), std::string(R"("")")}) {
+  for (const std::string& id :
+       std::vector<std::string>{std::string("0"), std::string("-5"), std::string("18446744073709551615"),
+                                std::string("123456789012345678901234567890"), digits, std::string("1.5"),
+                                std::string(R"("a\u00e9\"\\")"), std::string(R"("")")}) {
     CAPTURE(id);
     const std::string reply = session.answer(R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}");
     CHECK(reply ==

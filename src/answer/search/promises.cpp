@@ -133,8 +133,8 @@ catalog::Number Promises::chance(const job::Job& work, const physics::Machine& g
   if (!fresh) return entry->second;
   set_machines(*here, machines);
   const double met_at = normal_quantile(here->goal.confidence);
-  return entry->second =
-             serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at, requests(*here, kChance));
+  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
+                                               requests(*here, kChance));
 }
 
 }  // namespace gpusel::answer

@@ -76,8 +76,7 @@ class LayerReader {
       const auto attention = block.map("attention");
       const auto ffn = block.map("ffn");
       if (!attention || !ffn) {
-        keys_.fail(blocks->children[i],
-                   say("a layer of '{}' has no '{}'", kBlocks, attention ? "ffn" : "attention"));
+        keys_.fail(blocks->children[i], say("a layer of '{}' has no '{}'", kBlocks, attention ? "ffn" : "attention"));
         return true;
       }
       layers_[i] = {mixer_of(*attention), Ffn::none};

@@ -42,7 +42,7 @@ struct StoredWeights {
   double vision_elements = 0;
   bool has_head = false;   // an output projection of its own
   bool has_table = false;  // of words
-  std::string precision;  // a weight format, where the types alone say it; or empty
+  std::string precision;   // a weight format, where the types alone say it; or empty
 };
 
 /// A GGUF file in terms of a Hugging Face configuration.
