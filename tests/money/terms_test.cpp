@@ -1,6 +1,7 @@
 // Duty cycles, billing and commitments, each worked by hand.
 #include "money/terms.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/values/number.hpp"
@@ -145,6 +146,32 @@ TEST_CASE("periods of one term agree: a year is twelve months, a day its share",
     CHECK(*amounts.day * 20 == Approx(*amounts.month));
     CHECK_FALSE(amounts.job);
   }
+}
+
+TEST_CASE("a service that is needed for so many months pays whole periods, spread over them", "[cost]") {
+  const auto needed = [](double months, Term term) {
+    Duty duty;
+    duty.months = months;
+    return *amounts_of(1, paid_hours(commitment_of(term), duty, {}, kNoJob)).month;
+  };
+  CHECK(needed(12, Term::reserved_1y) == Approx(730));
+  CHECK(needed(18, Term::reserved_1y) == Approx(730 * 24.0 / 18));  // two years are paid for
+  CHECK(needed(6, Term::reserved_1y) == Approx(730 * 12.0 / 6));
+  CHECK(needed(36, Term::reserved_3y) == Approx(730));
+  CHECK(needed(6, Term::month) == Approx(730));
+  CHECK(needed(6, Term::on_demand) == Approx(730));  // nothing is promised
+}
+
+TEST_CASE("terms that are used up within the months are those that are as long", "[cost]") {
+  using Terms = std::vector<Term>;
+  CHECK(terms_used_up(0.5).empty());
+  CHECK(terms_used_up(1) == Terms{Term::month});
+  const auto has = [](const Terms& all, Term term) { return std::ranges::find(all, term) != all.end(); };
+  const Terms year = terms_used_up(12);
+  CHECK(year.front() == Term::month);
+  CHECK(has(year, Term::reserved_1y));
+  CHECK_FALSE(has(year, Term::reserved_3y));
+  CHECK(has(terms_used_up(36), Term::reserved_3y));
 }
 
 TEST_CASE("a job is paid for as it runs, or in whole periods", "[cost]") {

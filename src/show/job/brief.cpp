@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -11,6 +10,7 @@
 #include "physics/planner/targets.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -23,29 +23,6 @@ using job::Job;
 
 constexpr std::size_t kMostWarnings = 2;
 
-/// Empty: a currency that is written with its code.
-std::string_view sign_of(Currency currency) {
-  const std::string_view code = currency.code();
-  return code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
-}
-
-std::string money(double amount, Currency currency) {
-  const std::string_view sign = sign_of(currency);
-  const std::string figure = amount >= 0.1 && amount < 1000 ? format("{:.2f}", amount) : human_price(amount);
-  return sign.empty() ? format("{} {}", figure, currency.code()) : format("{}{}", sign, figure);
-}
-
-/// Of a month.
-std::string monthly(double amount) {
-  return amount < 1000 ? format("{:.0f}", amount) : human_price(std::round(amount));
-}
-
-std::string money_of_month(double amount, Currency currency) {
-  if (amount < 10) return money(amount, currency);
-  const std::string_view sign = sign_of(currency);
-  return sign.empty() ? format("{} {}", monthly(amount), currency.code()) : format("{}{}", sign, monthly(amount));
-}
-
 /// "14 days", "4 months".
 std::string age_words(int days) {
   if (days < 2 * catalog::kDaysPerMonth) return days == 1 ? say("1 day") : say("{} days", days);
@@ -55,15 +32,9 @@ std::string age_words(int days) {
 
 std::string gpu_words(const Recommendation& r) {
   if (r.gpu == nullptr) return gpus_text(r);
-  const std::string name = people_name(*r.gpu);
+  const std::string name = spoken_gpu(*r.gpu);
   const double share = r.machine().device.share * r.gpu->devices();
   return format("{} {}", share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus()), name);
-}
-
-std::string latency_name(const physics::LatencyTarget& latency) {
-  std::string name(latency.key);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return name;
 }
 
 /// Those that were asked for; without targets what streaming feels like.
@@ -76,73 +47,16 @@ std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
   return shown;
 }
 
-std::string target_words(const Job& work) {
-  std::string words;
-  // The percentile is said once.
-  std::string percentile = format("p{:g} ", work.inference.slo_percentile);
-  for (const physics::LatencyTarget& latency : physics::latency_targets())
-    if (const auto& ms = work.inference.*latency.asked)
-      words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), latency_name(latency), *ms);
-  return words;
-}
-
-std::string serving_words(const Advice& advice) {
-  const Job& work = advice.work;
-  std::string words = say("Serve {}", work.model->id);
-  if (work.inference.request_rate) words += say(": {:g} req/s", *work.inference.request_rate);
-  words += work.model->is_generator()
-               ? say(", {} in + {} out", work.inference.input_tokens, work.inference.output_tokens)
-               : say(", {} tokens", work.inference.input_tokens);
-  if (work.inference.tokens) words += say(", {} tokens in all", human_count(*work.inference.tokens));
-  words += target_words(work);
-  if (!advice.staircase.empty()) words += say(". No load given: assumed (--rps N)");
-  return words;
-}
-
-std::string method_words(job::Method method) {
-  if (method == job::Method::lora) return "LoRA";
-  if (method == job::Method::qlora) return "QLoRA";
-  return std::string(to_text(method));
-}
-
-std::string verb_of(job::Task task) {
-  using enum job::Task;
-  switch (task) {
-    case pretrain: return say("Pretrain");
-    case finetune: return say("Fine-tune");
-    case inference: return say("Run");
-    case render: return say("Render");
-    case simulate: return say("Simulate");
-    case transcode: return say("Transcode");
-    case preprocess: return say("Preprocess");
-  }
-  return std::string(to_text(task));
-}
-
-std::string counted_words(const Job& work) {
-  std::string words = verb_of(work.task);
-  if (work.model != nullptr) words += format(" {}", work.model->id);
-  if (work.counted->things)
-    words += format(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
-  return words + counted_details(work);
-}
-
+/// The question, and what was assumed and could change the winner.
 std::string question_words(const Advice& advice) {
-  const Job& work = advice.work;
-  if (work.counted) return counted_words(work);
-  if (!job::is_training(work.task)) return serving_words(advice);
-  const std::string method = work.task == job::Task::pretrain ? say("Pretrain")
-                             : work.training.method == job::Method::full
-                                 ? say("Fine-tune")
-                                 : say("{} fine-tune", method_words(work.training.method));
-  return say("{} {}: {} tokens, {} per sequence", method, work.model->id, human_count(work.training.tokens),
-             work.training.seq_len);
+  const std::string words = question_of(advice.work);
+  return advice.staircase.empty() ? words : words + say(". No load given: assumed (--rps N)");
 }
 
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
   std::string words;
   if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
-  if (limits.budget) words += say(", for at most {}", money(*limits.budget, advice.currency));
+  if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, advice.currency));
   return words;
 }
 
@@ -189,15 +103,15 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
 
 /// What it costs: a job in all, a service by the month.
 std::string cost_words(const Advice& advice, const Recommendation& r) {
-  const std::string hourly = say("{}/h", money(r.cost.hourly, advice.currency));
+  const std::string hourly = say("{}/h", spoken_money(r.cost.hourly, advice.currency));
   if (advice.work.ends())
-    return say("{}   {} in {}", hourly, money(r.cost.total, advice.currency),
+    return say("{}   {} in {}", hourly, spoken_money(r.cost.total, advice.currency),
                human_duration(seconds(r.cost.elapsed * 3600)));
   const auto month = r.cost.sums().month;
   if (!month) return hourly;
-  std::string words = say("{}   {}/month", hourly, money_of_month(*month, advice.currency));
+  std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
   if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
-    words += say(" (egress {})", money_of_month(*egress->amounts.month, advice.currency));
+    words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
   return words;
 }
 
@@ -237,7 +151,7 @@ std::string why_words(const Advice& advice) {
   if (best.in_time) words += say(" Meets all targets: {}.", answer::chance_words(*best.in_time));
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
-                 money(more->best.cost.hourly - best.cost.hourly, advice.currency));
+                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
   if (best.in_budget) words += say(" Within budget: {}.", answer::chance_words(*best.in_budget));
   if (advice.evidence && !advice.evidence->settled())
     words +=
@@ -285,8 +199,8 @@ void add_alternatives(Document& page, const Advice& advice) {
       if (one.best.instance == best.instance && one.best.machine().nodes == best.machine().nodes)
         machine = say("same machine");
     }
-    std::string end = advice.work.ends() ? money(one.best.cost.total, advice.currency)
-                                         : say("{}/h", money(one.best.cost.hourly, advice.currency));
+    std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
+                                         : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back(
         {printable(one.flag.empty() ? one.message : one.flag), std::move(machine), std::move(end), one.risk});
@@ -372,7 +286,7 @@ Table staircase_table(const Advice& advice) {
     const auto month = step.best.cost.sums().month;
     const auto& tokens = step.best.cost.per_million_tokens;
     std::vector<Cell> cells{say_name(step.load), printable(instance_name(step.best)), gpu_words(step.best),
-                            human_price(step.best.cost.hourly), month ? monthly(*month) : std::string("?")};
+                            human_price(step.best.cost.hourly), month ? spoken_sum(*month) : std::string("?")};
     if (of_tokens) cells.emplace_back(tokens ? human_price(*tokens) : std::string("-"));
     table.add(std::move(cells));
   }
@@ -386,7 +300,7 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
       list += say("{}#{} {} {}/h", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
-                  money(best->cost.hourly, advice.currency));
+                  spoken_money(best->cost.hourly, advice.currency));
   }
   return list.empty() ? list : say("Elsewhere: {}", list);
 }

@@ -26,25 +26,6 @@ std::string gpus_text(const Recommendation& r) {
   return format("{} × {}", r.machine().gpus(), r.gpu->id);
 }
 
-std::string people_name(const catalog::Gpu& gpu) {
-  std::string name = printable(gpu.name);
-  const auto drop = [&name](std::string_view word) {
-    if (const auto at = name.find(word); at != std::string::npos) name.erase(at, word.size());
-  };
-  for (const std::string_view maker : {"NVIDIA ", "AMD ", "Intel ", "Google Cloud ", "Huawei "})
-    if (name.starts_with(maker)) name.erase(0, maker.size());
-  // Of a generation there is one of each name; editions differ in their coolers.
-  for (const std::string_view word : {"GeForce ", "Instinct ", "Tesla ", " Blackwell", " Server Edition",
-                                      " Workstation Edition", " Generation", " (per GPU)", " (per chip)"})
-    drop(word);
-  if (gpu.memory_gb) {
-    const std::string memory = format("{:g}", *gpu.memory_gb);
-    drop(format(" {}GB", memory));
-    name += format(" {} GB", memory);
-  }
-  return name;
-}
-
 std::string plan_text(const job::Job& work, const Recommendation& r) {
   if (!has_plan(work)) return {};
   return physics::plan_text(work, r.plan().layout);

@@ -14,8 +14,6 @@ namespace gpusel::show {
 std::string instance_name(const answer::Recommendation& r);
 /// "8 × h100-sxm-80gb", "1/6 × a10-24gb", "16 vCPU".
 std::string gpus_text(const answer::Recommendation& r);
-/// As people say it: "H100 SXM5 80 GB", "RTX PRO 6000 96 GB".
-std::string people_name(const catalog::Gpu& gpu);
 /// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
 std::string plan_text(const job::Job& work, const answer::Recommendation& r);
 /// The time of a job that ends, or the throughput.

@@ -1,11 +1,13 @@
 #include "show/job/question.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/targets.hpp"
 #include "show/job/estimate.hpp"
 
 namespace gpusel::show {
@@ -14,17 +16,24 @@ namespace {
 
 using job::Job;
 
+std::string target_words(const Job& work) {
+  std::string words;
+  // The percentile is said once.
+  std::string percentile = format("p{:g} ", work.inference.slo_percentile);
+  for (const physics::LatencyTarget& latency : physics::latency_targets())
+    if (const auto& ms = work.inference.*latency.asked)
+      words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), latency_name(latency), *ms);
+  return words;
+}
+
 std::string served_words(const Job& work) {
   const job::Inference& job = work.inference;
   std::string words = say("Serve {}", work.model->id);
   if (job.request_rate) words += say(": {:g} req/s", *job.request_rate);
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
-  const std::pair<std::optional<double>, std::string_view> targets[] = {
-      {job.ttft_ms, "TTFT"}, {job.tpot_ms, "TPOT"}, {job.itl_ms, "ITL"}, {job.e2e_ms, "E2E"}};
-  for (const auto& [ms, name] : targets)
-    if (ms) words += say(", p{:g} {} <= {:g} ms", job.slo_percentile, name, *ms);
-  return words;
+  if (job.tokens) words += say(", {} tokens in all", human_count(*job.tokens));
+  return words + target_words(work);
 }
 
 std::string trained_words(const Job& work) {
@@ -38,18 +47,58 @@ std::string trained_words(const Job& work) {
   return say("{} {}: {} tokens, {} per sequence", what, work.model->id, human_count(job.tokens), job.seq_len);
 }
 
+std::string verb_of(job::Task task) {
+  using enum job::Task;
+  switch (task) {
+    case pretrain: return say("Pretrain");
+    case finetune: return say("Fine-tune");
+    case inference: return say("Run");
+    case render: return say("Render");
+    case simulate: return say("Simulate");
+    case transcode: return say("Transcode");
+    case preprocess: return say("Preprocess");
+  }
+  return std::string(to_text(task));
+}
+
+std::string counted_words(const Job& work) {
+  std::string words = verb_of(work.task);
+  if (work.model != nullptr) words += format(" {}", work.model->id);
+  if (work.counted->things)
+    words += format(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
+  return words + counted_details(work);
+}
+
 }  // namespace
 
+std::string latency_name(const physics::LatencyTarget& latency) {
+  std::string name(latency.key);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return name;
+}
+
 std::string question_of(const Job& work) {
-  if (work.counted) return job_line(work);
+  if (work.counted) return counted_words(work);
   return job::is_training(work.task) ? trained_words(work) : served_words(work);
 }
 
 std::string spoken_gpu(const catalog::Gpu& gpu) {
   std::string name = printable(gpu.name);
-  for (const std::string_view maker : {"NVIDIA ", "AMD ", "Intel "})
+  const auto drop = [&name](std::string_view word) {
+    if (const auto at = name.find(word); at != std::string::npos) name.erase(at, word.size());
+  };
+  for (const std::string_view maker : {"NVIDIA ", "AMD ", "Intel ", "Google Cloud ", "Huawei "})
     if (name.starts_with(maker)) name.erase(0, maker.size());
-  return !gpu.memory_gb || name.contains("GB") ? name : format("{} {:g} GB", name, *gpu.memory_gb);
+  // Of a generation there is one of each name; editions differ in their coolers.
+  for (const std::string_view word : {"GeForce ", "Instinct ", "Tesla ", " Blackwell", " Server Edition",
+                                      " Workstation Edition", " Generation", " (per GPU)", " (per chip)"})
+    drop(word);
+  if (gpu.memory_gb) {
+    const std::string memory = format("{:g}", *gpu.memory_gb);
+    drop(format(" {}GB", memory));
+    name += format(" {} GB", memory);
+  }
+  return name;
 }
 
 std::string spoken_machine(const physics::Machine& machine) {

@@ -5,12 +5,15 @@
 
 #include "job/job.hpp"
 #include "physics/machine.hpp"
+#include "physics/planner/targets.hpp"
 
 namespace gpusel::show {
 
 /// "LoRA fine-tune llama-2-13b: 307M tokens, 2048 per sequence".
 std::string question_of(const job::Job& work);
-/// "H100 SXM 80 GB": as people say it, with its memory and without its maker.
+/// "TTFT".
+std::string latency_name(const physics::LatencyTarget& latency);
+/// "H100 SXM5 80 GB", "RTX PRO 6000 96 GB": as people say it, with its memory and without its maker or edition.
 std::string spoken_gpu(const catalog::Gpu& gpu);
 /// "8 × H100 SXM 80 GB, 2 nodes", "16 vCPU".
 std::string spoken_machine(const physics::Machine& machine);
