@@ -46,7 +46,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend resnet-50", "resnet-50 · inference"},
     {"gpusel recommend whisper-large-v3", "whisper-large-v3 · inference"},
     {"gpusel recommend --frames 100", "render"},
-    {"gpusel recommend --scene-vram 20GB", "scene of 18.6 GiB"},
+    {"gpusel recommend --scene-vram 20GB", "scene of 18.6"},
     // Words for it.
     {"gpusel recommend llama-3.1-8b --task serve", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task serving", "Serve llama-3.1-8b"},
