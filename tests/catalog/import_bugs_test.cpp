@@ -111,10 +111,10 @@ const Bug kBugs[] = {
        r.sku += "-x";
        r.price *= 100;
      }},
-    {"an unknown size at a price of a minute",
+    {"an unknown size at a price of a second",
      [](Good& r) {
        r.sku += "-x";
-       r.price /= 60;
+       r.price /= 3600;
      }},
     {"a machine without a GPU in cents", [](Good& r) { r = {r.provider, "plain", r.region, "", 38.4, 0, 8, 32}; }},
 };

@@ -23,6 +23,7 @@ constexpr double kSameProduct = 1.02;
 /// Beyond the range that the catalogue has of a GPU-hour by these: cents, another currency or period, or one GPU's.
 constexpr double kBelowRange = 3;
 constexpr double kAboveRange = 1.5;
+/// Of fewer prices the range says little.
 constexpr std::size_t kEnoughPrices = 3;
 /// Discounts of more than that are no provider's.
 constexpr double kDeepestSpot = 0.03;
@@ -166,12 +167,12 @@ void MarketBuilder::check_against_known(const Instance& instance, Offers offers,
             Date::from_packed(mine.as_of).text());
       });
     }
-    const bool comparable = gpu != known.gpus.end() && gpu->second.count >= kEnoughPrices &&
-                            instance.gpu_count.value_or(0) > 0 && offer.term == Term::on_demand && !compared;
+    const bool comparable =
+        gpu != known.gpus.end() && instance.gpu_count.value_or(0) > 0 && offer.term == Term::on_demand && !compared;
     if (!comparable) continue;
     const double each = *usd / *instance.gpu_count;
     const auto& [low, high, count] = gpu->second;
-    if (each >= low / kBelowRange && each <= high * kAboveRange) continue;
+    if (each >= low / kBelowRange && each <= high * (count < kEnoughPrices ? kBelowRange : kAboveRange)) continue;
     consider(each < low ? low / each : each / high, [&] {
       return say(
           "'{}/{}' in {}: {:.4g} USD per {} and hour, and the catalogue's prices are {:.4g} to {:.4g}: is it in "
