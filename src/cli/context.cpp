@@ -22,6 +22,11 @@
 
 namespace gpusel::cli {
 
+std::string_view variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
 namespace {
 
 std::string_view environment(const char* name) {

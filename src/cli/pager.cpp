@@ -25,9 +25,6 @@ constexpr const char* kLessOptions =
     "LESS=FRX";                      // of a pager called just "less": short answers end at once, with colors
 constexpr int kNoSuchCommand = 127;  // of the shell
 
-/// The variable, where it is set at all.
-const char* variable(const char* name) { return std::getenv(name); }
-
 /// While the pager reads keys, an interrupt is for it.
 class IgnoredInterrupts {
  public:
@@ -59,7 +56,7 @@ pid_t start(const std::string& command, int input) {
   std::vector<char*> environment;
   for (char** one = environ; *one != nullptr; ++one) environment.push_back(*one);
   std::string less = kLessOptions;
-  if (variable("LESS") == nullptr) environment.push_back(less.data());
+  if (std::getenv("LESS") == nullptr) environment.push_back(less.data());
   environment.push_back(nullptr);
   std::string shell = "sh", flag = "-c", text = command;
   const std::array<char*, 4> words{shell.data(), flag.data(), text.data(), nullptr};
@@ -73,7 +70,7 @@ pid_t start(const std::string& command, int input) {
 }  // namespace
 
 std::string pager_command() {
-  const char* value = variable("PAGER");
+  const char* value = std::getenv("PAGER");
   if (value != nullptr) {
     const std::string command(trim(value));
     return command == "cat" ? std::string() : command;

@@ -21,11 +21,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kLastSchema = "gpusel.last/1";
 constexpr std::size_t kMostKept = std::size_t{64} << 10U;
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
 /// $XDG_STATE_HOME, else ~/.local/state; empty without a home directory that is there.
 fs::path state_home() {
   std::error_code failed;

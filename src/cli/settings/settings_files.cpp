@@ -27,11 +27,6 @@ constexpr std::string_view kProjectFile = ".gpusel.yaml";
 /// Variables of that prefix that are no flag's.
 constexpr std::string_view kNoFlags[] = {"GPUSEL_TODAY", "GPUSEL_STATE"};
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : std::string_view(value);
-}
-
 bool is_there(const fs::path& path) {
   struct stat state{};
   return lstat(path.c_str(), &state) == 0;

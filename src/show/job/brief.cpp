@@ -49,7 +49,7 @@ std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
 
 /// The question, and what was assumed and could change the winner.
 std::string question_words(const Advice& advice) {
-  const std::string words = question_of(advice.work);
+  const std::string words = spoken_question(advice.work);
   return advice.staircase.empty() ? words : words + say(". No load given: assumed (--rps N)");
 }
 

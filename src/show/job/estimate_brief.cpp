@@ -145,7 +145,7 @@ void add_notes(Document& page, const EstimateAnswer& answer, bool shows_ways, bo
 
 Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, bool all) {
   Document page;
-  page.title(say("{}, on {}", question_of(answer.work), spoken_machine(answer.machine))).gap();
+  page.title(say("{}, on {}", spoken_question(answer.work), spoken_machine(answer.machine))).gap();
   if (answer.plan.problem.kind == physics::Problem::Kind::unpublished) {
     page.line(Text(say("UNKNOWN"), Meaning::warn).add("  " + printable(answer.plan.problem.text())));
     if (!all && !answer.work.assumed.empty()) page.line(say("assumed: {}", assumed_line(answer.work.assumed)));

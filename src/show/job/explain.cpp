@@ -181,7 +181,7 @@ Derivation derivation_of(const Branch& branch) {
 
 Document explanation_page(const ExplainView& view, bool all) {
   Document page;
-  page.title(question_of(view.advice.work)).gap();
+  page.title(spoken_question(view.advice.work)).gap();
   if (view.kind == "rank")
     add_rank(page, view);
   else if (view.kind == "rejection")

@@ -77,7 +77,7 @@ std::string latency_name(const physics::LatencyTarget& latency) {
   return name;
 }
 
-std::string question_of(const Job& work) {
+std::string spoken_question(const Job& work) {
   if (work.counted) return counted_words(work);
   return job::is_training(work.task) ? trained_words(work) : served_words(work);
 }

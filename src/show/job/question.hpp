@@ -10,7 +10,7 @@
 namespace gpusel::show {
 
 /// "LoRA fine-tune llama-2-13b: 307M tokens, 2048 per sequence".
-std::string question_of(const job::Job& work);
+std::string spoken_question(const job::Job& work);
 /// "TTFT".
 std::string latency_name(const physics::LatencyTarget& latency);
 /// "H100 SXM5 80 GB", "RTX PRO 6000 96 GB": as people say it, with its memory and without its maker or edition.

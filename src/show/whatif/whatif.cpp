@@ -64,7 +64,7 @@ std::string measure_title(const WhatIf& answer, Measure measure) {
 namespace {
 
 std::string varied_job(const WhatIf& answer) {
-  std::string job = question_of(answer.base->work);
+  std::string job = spoken_question(answer.base->work);
   for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(axis.key));
   return job;
 }
