@@ -140,12 +140,24 @@ void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Tra
          [&](auto told) { return told("usable", machine.memory()) - told("needed", plan.need.needed); });
 }
 
+/// What was simulated stands in place of the closed forms of the same name.
+void explain_simulated(const physics::Plan& plan, physics::Trace& trace) {
+  if (!plan.serving || !plan.serving->speed.simulated) return;
+  const auto& of = *plan.serving->speed.simulated;
+  for (const auto& [quantity, times] : {std::pair("inference.ttft", &of.ttft), std::pair("inference.itl", &of.itl)}) {
+    std::erase_if(trace, [&](const auto& line) { return line.quantity == quantity; });
+    note(trace, {quantity, "{:.2f}", "ms", "docs/serving.md"}, in_ms(times->p50),
+         say("median of the requests that were simulated"), {});
+  }
+}
+
 }  // namespace
 
 physics::Trace explain(const Job& work, const Machine& machine, const physics::Plan& plan,
                        const physics::Coefficients& c) {
   physics::Trace trace;
   physics::physics_of(work).explain(work, machine, plan, c, trace);
+  explain_simulated(plan, trace);
   explain_fit(machine, plan, trace);
   physics::intervals_for(work, machine, plan, c, &trace);
   return trace;

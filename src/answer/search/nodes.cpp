@@ -327,34 +327,43 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
   return std::nullopt;
 }
 
-std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics::Machine& group, bool& fits,
-                                                                  Reason& reason) const {
-  const auto& job = work_.inference;
+/// Layouts of these nodes that have room; none: `reason` says why.
+std::vector<physics::ServingOption> CandidateSearch::layouts_with_room(const physics::Machine& group,
+                                                                       Reason& reason) const {
   auto options = physics::serving_options(work_, group, context_.coefficients);
   if (!options) {
     reason = {"no-legal-plan", [text = options.error().message] { return text; }};
-    return std::nullopt;
+    return {};
   }
   std::erase_if(*options, [](const physics::ServingOption& option) { return !option.fits || option.most_per_s <= 0; });
-  fits = !options->empty();
-  if (!fits) {
-    reason = why_unserved(group);
-    return std::nullopt;
-  }
+  if (options->empty()) reason = why_unserved(group);
+  return std::move(*options);
+}
+
+/// Groups that hold the traffic at `load` of what could be served, and that were asked for.
+double CandidateSearch::fewest_groups(const physics::Machine& group, const physics::ServingOption& option,
+                                      double load) const {
+  const double pinned = static_cast<double>(context_.question.constraints.nodes.value_or(1)) / group.nodes;
+  const double working = std::floor(pinned) - static_cast<double>(work_.inference.redundancy);
+  return std::max({1.0, working, std::ceil(*work_.inference.request_rate / (load * option.most_per_s) - 1e-9)});
+}
+
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics::Machine& group, bool& fits,
+                                                                  Reason& reason) const {
+  const auto& job = work_.inference;
+  auto options = layouts_with_room(group, reason);
+  fits = !options.empty();
+  if (!fits) return std::nullopt;
   const int spare = static_cast<int>(job.redundancy);
   const int most = most_nodes() / group.nodes - spare;
-  const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes - spare;
-  const auto fewest = [&](const physics::ServingOption& option) {
-    return std::max(
-        {1.0, static_cast<double>(pinned), std::ceil(*job.request_rate / (job.max_load * option.most_per_s) - 1e-9)});
-  };
-  std::ranges::stable_sort(*options, {}, fewest);
+  const auto fewest = [&](const physics::ServingOption& option) { return fewest_groups(group, option, job.max_load); };
+  std::ranges::stable_sort(options, {}, fewest);
   struct Found {
     int groups;
     physics::Plan plan;
   };
   std::optional<Found> best;
-  for (const physics::ServingOption& option : *options) {
+  for (const physics::ServingOption& option : options) {
     const double least = fewest(option);
     if (least > (best ? best->groups : most)) break;
     const auto groups = groups_for(group, option.layout, static_cast<int>(least), best ? best->groups : most);
@@ -363,12 +372,39 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics:
     if (!best || *groups < best->groups || physics::answers_sooner(plan, best->plan)) best = {*groups, std::move(plan)};
   }
   if (!best) {
-    reason = why_late(group, options->front(), fewest(options->front()), most);
+    reason = why_late(group, options.front(), fewest(options.front()), most);
     return std::nullopt;
   }
   Planned planned{group, std::move(best->plan)};
   multiply(planned, best->groups + spare, best->groups);
   return planned;
+}
+
+std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape, double full_load, Reason& reason) {
+  const bool exact = context_.question.constraints.nodes.has_value();
+  for (int nodes = 1; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
+    if (nodes > 1 && (exact || shape.machine.network.raw() <= 0)) break;
+    physics::Machine group = shape.machine;
+    group.nodes = nodes;
+    const auto options = layouts_with_room(group, reason);
+    if (options.empty()) continue;
+    const int most = most_nodes() / nodes;
+    std::vector<Held> held;
+    for (const physics::ServingOption& option : options) {
+      const double first = fewest_groups(group, option, work_.inference.max_load);
+      const auto groups =
+          first <= most ? groups_for(group, option.layout, static_cast<int>(first), most) : std::nullopt;
+      if (!groups) continue;
+      Held one{{group, share_of(group, option.layout, *groups)},
+               static_cast<int>(std::min(fewest_groups(group, option, full_load), static_cast<double>(*groups)))};
+      multiply(one.planned, *groups, *groups);
+      held.push_back(std::move(one));
+    }
+    if (held.empty())
+      reason = why_late(group, options.front(), fewest_groups(group, options.front(), work_.inference.max_load), most);
+    return held;
+  }
+  return {};
 }
 
 /// One of so many groups, with its share of the traffic.

@@ -77,6 +77,15 @@ class CandidateSearch {
   double groups_in_time(const Planned& group) const;
   std::optional<Planned> hold_demand(const Shape& shape, Reason& reason);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
+  std::vector<physics::ServingOption> layouts_with_room(const physics::Machine& group, Reason& reason) const;
+  double fewest_groups(const physics::Machine& group, const physics::ServingOption& option, double load) const;
+  /// A layout with as many groups as closed forms have it keep the targets, and as hold the traffic at all.
+  struct Held {
+    Planned planned;
+    int least = 1;
+  };
+  /// Every layout that does; none: `reason` says why.
+  std::vector<Held> hold_rate(const Shape& shape, double full_load, Reason& reason);
   std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
   job::Job share_of_traffic(double groups) const;
   physics::Plan share_of(const physics::Machine& group, const physics::Layout& layout, double groups) const;

@@ -19,21 +19,28 @@ constexpr double kMostMachines = 1e6;
 /// Of what could be served, where nobody says how much of it may be used.
 constexpr double kFullLoad = 0.98;
 
-/// The same traffic without targets: what holds it at all.
-Job without_targets(const Job& work, bool load_given) {
-  Job open = work;
-  open.inference.ttft_ms = open.inference.tpot_ms = open.inference.itl_ms = open.inference.e2e_ms = std::nullopt;
-  if (!load_given) open.inference.max_load = kFullLoad;
-  return open;
-}
-
-/// What closed forms say of the machines of one shape.
+/// A layout on the machines of one shape, as closed forms have it.
 struct Lead {
-  const Shape* shape = nullptr;
+  std::size_t shape = 0;
   PlannedMachine planned;
   int least = 1;    // machines that hold the traffic at all
   double each = 0;  // cost of one machine, in what candidates are ordered by
   double cost() const { return each * planned.groups; }
+};
+
+/// The best that is known of a shape.
+struct Choice {
+  std::optional<PlannedMachine> planned;
+  double cost = std::numeric_limits<double>::infinity();
+  bool simulated = false;
+
+  void take(PlannedMachine other, double at, bool is_simulated) {
+    // What was simulated is known, the other is not.
+    if (planned && (simulated != is_simulated ? simulated : cost <= at)) return;
+    planned = std::move(other);
+    cost = at;
+    simulated = is_simulated;
+  }
 };
 
 /// Costs of the rows that people see: the best of each provider and GPU.
@@ -42,7 +49,7 @@ class Rows {
   explicit Rows(std::size_t asked) : asked_(asked) {}
 
   void add(const Recommendation& r, double cost) {
-    const auto [entry, fresh] = best_.try_emplace({r.instance->provider, r.gpu}, cost);
+    const auto [entry, fresh] = best_.try_emplace(std::pair(r.instance->provider, r.gpu), cost);
     if (!fresh) entry->second = std::min(entry->second, cost);
   }
   /// What costs more comes behind all of them; infinite while there are fewer.
@@ -77,49 +84,57 @@ PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSp
 
 void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
-  const Job open_work = without_targets(work_, context_.question.request.max_load.has_value());
-  CandidateSearch open(context_, open_work, Rejected::left_out);
+  CandidateSearch quiet(context_, work_, Rejected::left_out);
+  const double full = context_.question.request.max_load ? work_.inference.max_load : kFullLoad;
   std::vector<Lead> leads;
-  for (const Shape& shape : shapes_) {
+  std::vector<std::vector<Recommendation>> sold(shapes_.size());  // at closed forms' own count
+  std::vector<Choice> choices(shapes_.size());
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
     Reason reason;
-    auto planned = serve_rate(shape, reason);
-    if (!planned) {
-      if (keep_rejections_) reject_shape(shape, reason);
-      continue;
+    auto held = hold_rate(shapes_[i], full, reason);
+    if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
+    for (Held& one : held) {
+      auto offers = quiet.offers(shapes_[i], one.planned);
+      if (offers.empty()) {
+        choices[i].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
+        continue;
+      }
+      double cost = std::numeric_limits<double>::infinity();
+      for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
+      const double each = cost / one.planned.groups;
+      leads.push_back({i, std::move(one.planned), one.least, each});
+      if (sold[i].empty()) sold[i] = std::move(offers);
     }
-    const auto offers = open.offers(shape, *planned);
-    if (offers.empty()) {
-      offer_shape(shape, std::move(*planned), out);  // says why
-      continue;
-    }
-    Lead lead{.shape = &shape, .planned = std::move(*planned)};
-    double cost = std::numeric_limits<double>::infinity();
-    for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
-    lead.each = cost / lead.planned.groups;
-    const auto nodes = [](const Planned& one) { return one.machine.nodes / one.groups; };
-    if (const auto holds = open.serve_rate(shape, reason); holds && nodes(*holds) == nodes(lead.planned))
-      lead.least = std::min(holds->groups, lead.planned.groups);
-    leads.push_back(std::move(lead));
   }
   std::ranges::stable_sort(leads, {}, &Lead::cost);
   const bool by_cost =
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
   Rows seen(depth.rows);
+  std::vector<bool> tried(shapes_.size());
   for (Lead& lead : leads) {
-    const double last = std::min(depth.ceiling, seen.last());
-    if (by_cost && lead.cost() > last) {
-      offer_shape(*lead.shape, std::move(lead.planned), out);
+    Choice& choice = choices[lead.shape];
+    tried[lead.shape] = true;
+    const double last = std::min({depth.ceiling, seen.last(), choice.simulated ? choice.cost : depth.ceiling});
+    if (by_cost && lead.least * lead.each > last) {
+      choice.take(std::move(lead.planned), lead.cost(), false);
       continue;
     }
     const double useful = by_cost ? std::floor(last / lead.each + 1e-9) : kMostMachines;
     auto planned = keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
-    if (!planned) {
-      if (keep_rejections_) reject_shape(*lead.shape, not_kept());
-      continue;
-    }
-    const std::size_t before = out.size();
-    offer_shape(*lead.shape, std::move(*planned), out);
-    for (std::size_t i = before; i < out.size(); ++i) seen.add(out[i], order_cost(out[i], work_));
+    if (!planned) continue;
+    const double cost = lead.each * planned->groups;
+    const bool simulated = planned->plan.serving->speed.simulated.has_value();
+    choice.take(std::move(*planned), cost, simulated);
+    if (!simulated || sold[lead.shape].empty()) continue;
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (const Recommendation& r : sold[lead.shape]) cheapest = std::min(cheapest, order_cost(r, work_));
+    for (const Recommendation& r : sold[lead.shape]) seen.add(r, cost * order_cost(r, work_) / cheapest);
+  }
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    if (choices[i].planned)
+      offer_shape(shapes_[i], std::move(*choices[i].planned), out);
+    else if (tried[i] && keep_rejections_)
+      reject_shape(shapes_[i], not_kept());
   }
 }
 

@@ -109,7 +109,10 @@ bool Input::takes_numbers() const {
 Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog) {
   if (name.starts_with(kPrice)) return find_price(name.substr(kPrice.size()), catalog);
   Input input;
-  if ((input.job = find_option(job_options(), name)) != nullptr)
+  // First: among the limits of recommend "gpus" is another name of "gpu", and here it is a number of them.
+  if (job::same_spelling(name, kGpus) || job::same_spelling(name, "num_gpus"))
+    input.gpus = true;
+  else if ((input.job = find_option(job_options(), name)) != nullptr)
     input.key = input.job->key;
   else if ((input.limit = find_option(job::constraint_options(), name)) != nullptr)
     input.key = input.limit->key;
@@ -117,8 +120,6 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
     input.key = input.duty->key;
   else if ((input.extra = find_option(money::extra_options(), name)) != nullptr)
     input.key = input.extra->key;
-  else if (job::same_spelling(name, kGpus) || job::same_spelling(name, "num_gpus"))
-    input.gpus = true;
   else {
     const auto names = all_names();
     const Hint near = did_you_mean(name, names);
