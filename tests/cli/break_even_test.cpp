@@ -31,7 +31,7 @@ void figures(const Json& json, const std::string& at, std::set<std::string>& out
 }  // namespace
 
 TEST_CASE("the text of a long job has its sections, in order") {
-  const Run run = ask(words_of(kJob));
+  const Run run = ask(words_of(kJob + " --why"));
   REQUIRE(run.status == 0);
   std::size_t at = 0;
   for (const char* title : {"\ncommitments\n", "\nspot\n", "\nfailures\n", "\nmore or fewer nodes\n", "\nbuying\n",

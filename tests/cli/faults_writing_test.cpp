@@ -64,6 +64,7 @@ constexpr const char* kAnswers[] = {
     "estimate --model llama-7b --task finetune --gpu h100 --gpus 8",
     "compare h100 l40s",
     "explain memory --model llama-7b --task finetune --cloud aws",
+    "why 1 --model llama-7b --task finetune --cloud aws",
     "cost p4d.24xlarge",
     "simulate --model llama-3.1-8b --gpu l40s --rps 2 --requests 500 --knee false",
     "fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60 --cloud aws",

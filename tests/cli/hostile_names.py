@@ -159,7 +159,8 @@ COMMANDS = [
     ["estimate", "--gpu", "evil-gpu", "--gpus", "8", "--explain", "--model", "evil-model", "--task", "finetune"],
     ["compare", "evil-gpu", "h100"], ["compare", SKU, "p4d.24xlarge", "--explain"] + JOB[:4], ["explain"] + JOB,
     ["simulate", SKU, "--rps", "2", "--requests", "1000", "--model", "evil-model"],
-    ["explain", "evil-rule"] + JOB, ["explain", SKU] + JOB, ["cost", SKU, "--explain"], ["cost", "--explain"] + JOB,
+    ["explain", "evil-rule"] + JOB, ["explain", SKU] + JOB, ["why", "1"] + JOB,
+    ["why", SKU] + JOB, ["cost", SKU, "--explain"], ["cost", "--explain"] + JOB,
     ["fleet", "--model", "evil-model", "--traffic", "chat", "--rate", "20", "--ttft", "1000", "--tpot", "60", "--cloud",
      "evil-cloud", "--explain"],
     ["whatif", "--vary", "epochs=1..3", "--tornado", "--pareto"] + JOB, ["report"] + JOB, ["check", "--policy", "p.yaml"] + JOB,
@@ -310,7 +311,10 @@ def every_command(suite):
     """Names of all commands, as help lists them."""
     def listed(words):
         text = subprocess.run([PROGRAM, *words, "--help"], env=suite.environment, capture_output=True, check=True).stdout
-        return re.findall(r"^  ([a-z]+) ", text.decode().split("Subcommands:")[-1], re.M)
+        _, title, after = text.decode().partition("\nCommands:\n")
+        if not title:
+            suite.note(words + ["--help"], "no list of commands")
+        return re.findall(r"^  ([a-z]+) ", after, re.M)
     for name in listed([]):
         yield from ([(name, one) for one in listed([name])] if name in ("catalog", "config") else [(name,)])
 

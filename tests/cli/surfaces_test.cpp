@@ -121,18 +121,18 @@ void check_text(const Said& said, const std::string& text, bool has_warnings) {
 
 void check_table(const Said& said) {
   const Setting wide{.environment = {{"COLUMNS", "1000"}}};
-  check_text(said, shell("gpusel recommend " + said.job + " -n 1 --why", wide).out, true);
-  // The short face has two warnings, and says that there are more.
+  const std::string full = shell("gpusel recommend " + said.job + " -n 1 --why", wide).out;
+  check_text(said, full, true);
+  for (const Json& remark : said.best["warnings"]) CHECK(has(full, remark["message"]));  // notes too
+  // The short face has two warnings, and says that there are more; notes are behind what it names.
   const std::string brief = shell("gpusel recommend " + said.job + " -n 1", wide).out;
   check_head(said, brief);
   CAPTURE(brief);
-  std::size_t shown = 0;
+  std::size_t warnings = 0;
   for (const Json& warning : said.best["warnings"])
-    if (warning["severity"] == "warn" && shown < 2) {
-      CHECK(has(brief, warning["message"]));
-      ++shown;
-    }
-  CHECK(has(brief, "more remark") == (said.best["warnings"].size() > shown));
+    if (warning["severity"] == "warn" && ++warnings <= 2) CHECK(has(brief, warning["message"]));
+  CHECK(has(brief, "more warning") == (warnings > 2));
+  CHECK(has(brief, "reasons: --why"));
   std::string markdown = shell("gpusel recommend " + said.job + " -n 1 -o markdown", wide).out;
   std::erase(markdown, '\\');  // before characters that mean something there
   check_text(said, markdown, false);

@@ -111,6 +111,7 @@ struct SetAside {
 constexpr SetAside kSetAside[] = {
     {"nodes", "given in every question here: where it is not, a limit may bring plans of more nodes in"},
     {"max_nodes", "beside a number of nodes it says nothing or contradicts it"},
+    {"own_clouds", "takes nothing away: whom it names is admitted, and the best of each is told"},
     {"market", "whom --cloud names is admitted all the same"},
     {"country", "whom --cloud names is admitted all the same"},
     {"strict", "says what becomes of --max-price-age, below"},

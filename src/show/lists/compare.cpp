@@ -369,6 +369,17 @@ void add_specs(Document& page, const CompareAnswer& comparison, const catalog::C
       say("×: to {}; *: best of its row; ?: unknown; -: does not apply", compared_name(comparison.items.front()))));
 }
 
+/// What the name of an instance is often mistaken for; among the notes of --specs as well.
+std::vector<std::string> cautions_of(const CompareAnswer& comparison) {
+  std::vector<std::string> lines;
+  for (const Compared& item : comparison.items) {
+    if (item.instance == nullptr || item.instance->caution.empty()) continue;
+    std::string line = printable(item.instance->caution);
+    if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 /// What nobody who acts on the figures may miss.
 std::vector<std::string> warnings_of(const CompareAnswer& comparison, const catalog::Catalog& catalog) {
   std::vector<std::string> lines;
@@ -398,6 +409,8 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
   for (const Text& sentence : compare_sentences(comparison)) page.line(sentence);
   page.gap().add(compare_brief_table(comparison));
   const std::vector<std::string> warnings = warnings_of(comparison, catalog);
+  if (!view.specs)
+    for (const std::string& one : cautions_of(comparison)) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
   if (!view.sources)
     for (const std::string& one : warnings) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
   if (!view.specs || !view.sources)
