@@ -46,8 +46,8 @@ constexpr Command kCommands[] = {
      "  gpusel simulate aws/g6e.xlarge --model llama-3.1-8b --traffic requests.csv --ttft 1000 --e2e 20000 --check",
      make_simulate},
     {"export", to_say("The chosen plan as files of other tools: SkyPilot, Terraform, Kubernetes, vLLM, DeepSpeed …"),
-     "  gpusel export skypilot --model llama-3.1-8b --task inference --cloud aws,gcp\n"
-     "  gpusel export deepspeed --model llama-7b --task finetune --to ds_config.json --dry-run",
+     "  gpusel export skypilot llama-3.1-8b --cloud aws,gcp\n"
+     "  gpusel export deepspeed llama-7b --task finetune --to ds.json --dry-run",
      make_export},
     {"verify", to_say("Estimates beside published measurements, or your own: how far off they are"),
      "  gpusel verify --by source,gpu\n"

@@ -137,7 +137,7 @@ TEST_CASE("every limit that rejects does so by its own id, and its relaxation ad
 }
 
 TEST_CASE("every limit is a flag with help, a key of what-if, and a flag of the commands that look at its subject") {
-  const std::string help = test::ask({"recommend", "--help"}).out;
+  const std::string help = test::ask({"recommend", "--help-all"}).out;
   for (const Limit& limit : job::limits()) {
     CAPTURE(limit.option.key);
     CHECK(help.find(limit.flag()) != std::string::npos);

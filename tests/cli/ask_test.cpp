@@ -99,7 +99,7 @@ TEST_CASE("a person at a terminal is asked, and told the command line that says 
   CHECK(run.out.find("What is to be done?") != std::string::npos);
   CHECK(run.out.find("gpusel recommend -n 2 --task transcode --codec av1 --streams 20 --cloud aws") !=
         std::string::npos);
-  CHECK(run.out.find("\ntranscode · av1 1920x1080") != std::string::npos);
+  CHECK(run.out.find("\nTranscode · av1 1920x1080") != std::string::npos);
 }
 
 TEST_CASE("nobody is asked where there is no terminal") {

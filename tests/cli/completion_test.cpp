@@ -161,8 +161,10 @@ TEST_CASE("completion knows what may stand alone") {
   CHECK(has(offered({"completion", "z"}), "zsh"));
   CHECK(has(offered({"export", "sky"}), "skypilot"));
   CHECK(has(offered({"diff", ""}), ":files"));
+  CHECK(has(offered({"recommend", ""}), "llama-7b"));
+  CHECK(has(offered({"recommend", "llama-7b", "l40"}), "l40s"));
   // A command without any: its flags.
-  CHECK(has(offered({"recommend", ""}), "--model"));
+  CHECK(has(offered({"doctor", ""}), "--strict"));
 }
 
 TEST_CASE("a flag that was said is not offered again, its other spellings only where they are typed") {

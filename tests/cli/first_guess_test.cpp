@@ -32,10 +32,10 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b h100", "H100"},
     {"gpusel recommend llama-3.1-8b aws", "aws · on-demand"},
     {"gpusel recommend aws llama-3.1-8b spot", "aws · spot"},
-    {"gpusel estimate llama-3.1-8b --gpu h100", "1 × NVIDIA H100"},
-    {"gpusel estimate llama-3.1-8b h100", "1 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b --gpu h100", "on 1 × H100"},
+    {"gpusel estimate llama-3.1-8b h100", "on 1 × H100"},
     {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
-    {"gpusel cost llama-3.1-8b --method lora", "lora fine-tuning"},
+    {"gpusel cost llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
     {"gpusel explain llama-3.1-8b", "llama-3.1-8b"},
     {"gpusel simulate llama-3.1-8b --gpu l40s --traffic chat --rps 1 --requests 50", "l40s"},
     {"gpusel export vllm llama-3.1-8b", "vllm"},
@@ -43,9 +43,9 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --epochs 3", "Fine-tune llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --tokens 100M", "Fine-tune llama-3.1-8b: 100M tokens"},
-    {"gpusel recommend resnet-50", "resnet-50 · inference"},
-    {"gpusel recommend whisper-large-v3", "whisper-large-v3 · inference"},
-    {"gpusel recommend --frames 100", "render"},
+    {"gpusel recommend resnet-50", "Run resnet-50"},
+    {"gpusel recommend whisper-large-v3", "Run whisper-large-v3"},
+    {"gpusel recommend --frames 100", "Render · offline"},
     {"gpusel recommend --scene-vram 20GB", "scene of 18.6"},
     // Words for it.
     {"gpusel recommend llama-3.1-8b --task serve", "Serve llama-3.1-8b"},
@@ -57,13 +57,13 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --task sft", "Fine-tune llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task lora", "LoRA fine-tune llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task qlora", "QLoRA fine-tune llama-3.1-8b"},
-    {"gpusel recommend whisper-large-v3 --task transcribe", "whisper-large-v3 · inference"},
-    {"gpusel recommend --task rendering", "render · offline"},
-    {"gpusel recommend --task gaming", "render · realtime"},
-    {"gpusel recommend --task vdi", "render · cad"},
+    {"gpusel recommend whisper-large-v3 --task transcribe", "Run whisper-large-v3"},
+    {"gpusel recommend --task rendering", "Render · offline"},
+    {"gpusel recommend --task gaming", "Render · realtime"},
+    {"gpusel recommend --task vdi", "Render · cad"},
     // Units.
-    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 500ms", "TTFT <= 500 ms"},
-    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 0.5s", "TTFT <= 500 ms"},
+    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 500ms", "TTFT ≤500 ms"},
+    {"gpusel recommend llama-3.1-8b --rps 10 --ttft 0.5s", "TTFT ≤500 ms"},
     {"gpusel recommend llama-3.1-8b --rps 10/s", "10 req/s"},
     {"gpusel recommend llama-3.1-8b --rps 600/min", "10 req/s"},
     {"gpusel recommend llama-3.1-8b --max-price '$5'", "Serve llama-3.1-8b"},
@@ -74,10 +74,10 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --task sft --tokens '1.5M tokens'", "1.5M tokens"},
     {"gpusel recommend llama-3.1-8b --min-vram 80GB", "Serve llama-3.1-8b"},
     // GPUs with counts.
-    {"gpusel estimate llama-3.1-8b --gpu h100:8", "8 × NVIDIA H100"},
-    {"gpusel estimate llama-3.1-8b --gpu 8xH100", "8 × NVIDIA H100"},
-    {"gpusel estimate llama-3.1-8b --gpu 2x8xH100", "16 × NVIDIA H100"},
-    {"gpusel estimate llama-3.1-8b --gpu h100:8 --nodes 2", "16 × NVIDIA H100"},
+    {"gpusel estimate llama-3.1-8b --gpu h100:8", "on 8 × H100"},
+    {"gpusel estimate llama-3.1-8b --gpu 8xH100", "on 8 × H100"},
+    {"gpusel estimate llama-3.1-8b --gpu 2x8xH100", "on 16 × H100"},
+    {"gpusel estimate llama-3.1-8b --gpu h100:8 --nodes 2", "on 16 × H100"},
     {"gpusel recommend llama-3.1-8b --gpu h100:8", "8 × H100"},
     {"gpusel recommend llama-3.1-8b --gpu any", "Serve llama-3.1-8b"},
     {"gpusel recommend resnet-50 --gpu none", "resnet-50"},
@@ -103,7 +103,7 @@ constexpr Guess kGuesses[] = {
     // In Chinese.
     {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
-    {"gpusel recommend 云游戏", "render · realtime"},
+    {"gpusel recommend 云游戏", "Render · realtime"},
     {"gpusel recommend 千问2-7b", "Serve qwen2-7b"},
     {"gpusel recommend 百川2-13b", "Serve baichuan2-13b"},
     {"gpusel recommend llama-3.1-8b --region 杭州", "Serve llama-3.1-8b"},
@@ -115,6 +115,7 @@ constexpr Guess kGuesses[] = {
 constexpr Guess kMeant[] = {
     {"gpusel recommend llama-3.1-8b --preemptible", "--spot"},
     {"gpusel recommend llama-3.1-8b --latency 200", "--ttft"},
+    {"gpusel recommend llama-3.1-8b --gpus 8", "--gpu 8"},
     {"gpusel recommend llama-3.1-8b --vram 40", "--min-vram"},
     {"gpusel recommend llama-3.1-8b --exclude vast", "--not-cloud"},
     {"gpusel recommend llama-3.1-8b --load-in-4bit", "--method qlora"},
@@ -213,7 +214,7 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   CHECK(shell("stat -c %a " + state + "/gpusel/last.json").out == "600\n");
   const Run why = shell("gpusel why 2", keeps);
   CHECK(why.status == 0);
-  CHECK(why.out.find("3 requests/s") != std::string::npos);
+  CHECK(why.out.find("3 req/s") != std::string::npos);
   Setting off = keeps;
   off.environment["GPUSEL_STATE"] = "off";
   CHECK(shell("gpusel why", off).status == 2);

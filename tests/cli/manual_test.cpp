@@ -79,7 +79,7 @@ TEST_CASE("troff and man read every page without a warning") {
 TEST_CASE("a manual page shows the examples as they are typed") {
   const Run man = command({"man", "-l", page_of("recommend")},
                           {.environment = {{"MANPAGER", "cat"}, {"MANWIDTH", "200"}, {"LC_ALL", "C.UTF-8"}}});
-  CHECK(man.out.find("gpusel recommend --model llama-7b --task finetune\n") != std::string::npos);
+  CHECK(man.out.find("gpusel recommend llama-3.1-8b --task lora --budget 200 --deadline 2d\n") != std::string::npos);
 }
 
 TEST_CASE("a manual without a folder is refused") { CHECK(ask({"__manual"}).status == 2); }

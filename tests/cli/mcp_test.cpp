@@ -115,7 +115,7 @@ TEST_CASE("arguments have the types of their flags, and files are none of them",
   for (const Json& tool : tools.list()) properties[tool["name"]] = tool["inputSchema"]["properties"];
   CHECK(properties["recommend"]["task"]["enum"].size() == 7);
   CHECK(properties["recommend"]["objective"]["enum"] == Json{"cost", "speed", "balanced"});
-  CHECK(properties["recommend"]["max_price"]["type"] == "number");
+  CHECK(properties["recommend"]["max_price"]["type"] == Json{"number", "string"});
   CHECK(properties["recommend"]["limit"] ==
         Json{{"type", "integer"}, {"description", "rows to show (default 5, in full 10; JSON: all)"}, {"default", 10}});
   CHECK(properties["recommend"]["explain"]["type"] == "boolean");
@@ -266,7 +266,7 @@ TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]
       {"recommend", with("limit", 0), "--limit: "},
       {"recommend", with("max-prise", 3), "unknown argument 'max-prise'; did you mean 'max_price'?"},
       {"recommend", with("model", {{"hidden_size", "wide"}}), "hidden_size"},
-      {"compare", {{"names", {"h100"}}}, "give 2 to 8"},
+      {"compare", {{"names", {"h100"}}}, "give 2 to 64"},
       {"compare", {{"names", {"h100", "--help"}}}, "--help"},
       {"instances", {{"words", {"show", "p5.48xlage"}}}, "did you mean"},
       {"cost", {{"targets", {"p4d.24xlage"}}}, "did you mean"},

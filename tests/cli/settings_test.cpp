@@ -105,7 +105,7 @@ TEST_CASE("a setting of the job is a default, no claim about this job") {
   const Place place("engine: vllm\n");
   CHECK(place.ask({"cost", "p4d.24xlarge"}).status == 0);
   CHECK(place.ask({"cost", "p4d.24xlarge", "--engine", "vllm"}).status == 2);
-  const Run run = place.ask({"estimate", "--model", "llama-7b", "--task", "finetune", "--gpu", "h100"});
+  const Run run = place.ask({"estimate", "--model", "llama-7b", "--method", "lora", "--gpu", "h100"});
   CHECK(run.status == 0);
   CHECK((run.out + run.err).find("has no effect") == std::string::npos);
 }
@@ -291,7 +291,8 @@ TEST_CASE("two settings that contradict each other are refused in one file, and 
 TEST_CASE("a second format beside --json, and a command that does not exist, are refused in a sentence") {
   const Run both = ask({"gpus", "l4", "--json", "-o", "csv"});
   CHECK(both.status == 2);
-  CHECK(both.out.empty());
+  CHECK(Json::parse(both.out)["schema"] == "gpusel.error/1");
+  CHECK(Json::parse(both.out)["flag"] == "--output");
   CHECK(ask({"gpus", "l4", "--json", "-o", "json"}).status == 0);
   CHECK(ask({"config", "show", "nosuch"}).err.find("all commands: gpusel --help") != std::string::npos);
   CHECK(ask({"recomend", "-m", "x"}).err.find("'recomend'") != std::string::npos);

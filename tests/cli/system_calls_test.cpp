@@ -1,4 +1,4 @@
-// What the program asks of the system: no network, no other program, and no file written that nobody has named.
+// What the program asks of the system: no network, no other program, and of files nobody named only the last question.
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -68,14 +68,16 @@ class Home {
   }
   const std::string& root() const { return root_; }
   std::string work() const { return root_ + "/work"; }
-  Setting setting(void (*before_start)(const char*)) const {
+  Setting setting(void (*before_start)(const char*), const std::string& kept = "") const {
     return {.environment = {{"HOME", root_ + "/home"},
                             {"XDG_CONFIG_HOME", root_ + "/config"},
                             {"XDG_DATA_HOME", root_ + "/data"},
                             {"XDG_CACHE_HOME", root_ + "/cache"},
                             {"XDG_STATE_HOME", root_ + "/state"},
                             {"XDG_RUNTIME_DIR", root_ + "/run"},
-                            {"TMPDIR", root_ + "/tmp"}},
+                            {"TMPDIR", root_ + "/tmp"},
+                            {"CI", ""},
+                            {"GPUSEL_STATE", kept}},
             .directory = work(),
             .before_start = before_start};
   }
@@ -191,7 +193,9 @@ TEST_CASE("no command opens a connection, starts a program or writes what it was
     const std::string target = target_of(words);
     CAPTURE(words, target);
     if (target.empty()) {
-      CHECK(ask(words, home.setting(alone_and_reading)).status < 128);
+      // Of commands that name no file, this one keeps its question.
+      const bool keeps = words.front() == "recommend";
+      CHECK(ask(words, home.setting(alone_and_reading, keeps ? "off" : "")).status < 128);
       continue;
     }
     Run run;
@@ -207,6 +211,24 @@ TEST_CASE("no command opens a connection, starts a program or writes what it was
   for (const std::string word : {"help", "--help", "--version", "completion bash", "recommend --help", "config show"})
     CHECK(ask(words_of(word), home.setting(alone_and_reading)).status < 128);
   CHECK(home.tree() == before);
+}
+
+TEST_CASE("the last question is kept in its own folder alone, and nowhere where that is off or in a pipeline") {
+  if (!can_sandbox() || !can_trace()) return;
+  const Home home;
+  const auto before = home.tree();
+  const auto words = words_of("recommend --model llama-7b --task finetune --cloud aws -n 1");
+  Setting pipeline = home.setting(alone_and_reading);
+  pipeline.environment["CI"] = "true";
+  CHECK(ask(words, pipeline).status == 0);
+  CHECK(ask(words, home.setting(alone_and_reading, "off")).status == 0);
+  CHECK(home.tree() == before);
+  Run run;
+  CHECK(reached_beyond(home, words, run).empty());
+  CHECK(run.status == 0);
+  const auto after = home.tree();
+  CHECK(after.contains(home.root() + "/state/gpusel/last.json"));
+  CHECK(changed_beside(home.root() + "/state/gpusel", before, after).empty());
 }
 
 TEST_CASE("a session of the assistant's protocol neither connects nor writes") {

@@ -103,7 +103,8 @@ Setting fixed(Setting setting) {
                                                                {"GPUSEL_OUTPUT", ""},
                                                                {"HOME", "/nonexistent"},
                                                                {"XDG_CONFIG_HOME", "/nonexistent"},
-                                                               {"XDG_DATA_HOME", "/nonexistent"}});
+                                                               {"XDG_DATA_HOME", "/nonexistent"},
+                                                               {"XDG_STATE_HOME", "/nonexistent/state"}});
   return setting;
 }
 

@@ -104,6 +104,7 @@ constexpr Synonym kOtherFlags[] = {
     {"cpu", "--vcpus"},
     {"cores", "--vcpus"},
     {"gpu-count", "--gpu 8|--gpus"},
+    {"gpus", "--gpu 8"},
     {"num-gpu", "--gpu 8|--gpus"},
     {"ngpus", "--gpu 8|--gpus"},
     {"gpu-type", "--gpu"},

@@ -41,11 +41,15 @@ bool names_file(const Flag& flag) {
 /// Several values in one text, separated by commas.
 bool takes_list(const Flag& flag) { return flag.value == "LIST" || flag.value == "KEYS"; }
 
+/// A bare number, or a text with a currency or a period, where the flag reads one.
+bool takes_money(const Flag& flag) { return flag.value == "MONEY" && flag.set.shape.kind == Kind::text; }
+
 Json strings() { return {{"type", "array"}, {"items", {{"type", "string"}}}}; }
 
 Json type_of(const Flag& flag) {
   if (flag.value.empty()) return {{"type", "boolean"}};
   if (flag.repeats || takes_list(flag)) return strings();
+  if (takes_money(flag)) return {{"type", {"number", "string"}}};
   switch (flag.set.shape.kind) {
     case Kind::number: return {{"type", "number"}};
     case Kind::whole_number: return {{"type", "integer"}};

@@ -25,7 +25,9 @@ class Words {
     choose(words);
     ParseOutcome outcome;
     outcome.finished = true;
-    if (const auto asked = std::ranges::find_if(words, is_help); asked != words.end()) {
+    // Behind "--" there are names only.
+    const auto names = std::ranges::find(words, "--");
+    if (const auto asked = std::find_if(words.begin(), names, is_help); asked != names) {
       context_.out.write(help_of(*asked == kHelpAll));
       return outcome;
     }

@@ -161,19 +161,12 @@ Status add_gpu(std::string_view text, Constraints& c) {
 
 namespace {
 
-constexpr Range kMoneyRange{.low = 0, .high = 1e9};
-
 /// Keeps the currency it was typed in, too.
-Status keep_money(const TypedMoney& money, double amount, std::string_view key, std::optional<double>& place,
-                  Constraints& c) {
-  if (!kMoneyRange.contains(amount))
-    return usage_error(
-        say("{} is out of range", human_number(amount)), {},
-        say("allowed: {}", say("from {} to {}", human_number(kMoneyRange.low), human_number(kMoneyRange.high))));
+void keep_money(const TypedMoney& money, double amount, std::string_view key, std::optional<double>& place,
+                Constraints& c) {
   place = amount;
   std::erase_if(c.money_in, [&](const auto& one) { return one.first == key; });
   if (money.currency) c.money_in.emplace_back(key, *money.currency);
-  return {};
 }
 
 }  // namespace
@@ -181,14 +174,16 @@ Status keep_money(const TypedMoney& money, double amount, std::string_view key, 
 Status set_hourly(std::string_view text, Constraints& c) {
   const auto money = parse_money(text);
   if (!money) return std::unexpected(money.error());
-  return keep_money(*money, money->per_hour(), "max_price", c.max_price, c);
+  keep_money(*money, money->per_hour(), "max_price", c.max_price, c);
+  return {};
 }
 
 Status set_budget(std::string_view text, Constraints& c) {
   const auto money = parse_money(text);
   if (!money) return std::unexpected(money.error());
   if (money->every_hours > 0) return set_hourly(text, c);
-  return keep_money(*money, money->amount, "budget", c.budget, c);
+  keep_money(*money, money->amount, "budget", c.budget, c);
+  return {};
 }
 
 namespace {

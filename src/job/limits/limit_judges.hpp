@@ -8,7 +8,6 @@ namespace gpusel::job {
 Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog);
 
 Status judge_not_cloud(const Judging& judging);
-Status judge_own_clouds(const Judging& judging);
 Status judge_market(const Judging& judging);
 Status judge_country(const Judging& judging);
 Status judge_region(const Judging& judging);
@@ -31,6 +30,9 @@ Needed relax_gpu(const Passing& passing);
 Needed relax_market(const Passing& passing);
 Needed relax_formats(const Passing& passing);
 Needed relax_nodes(const Passing& passing);
+
+/// Keeps nobody out. Errors: a provider that the catalogue does not know.
+Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalog);
 
 /// Whether what names the GPU names its maker too.
 bool names_maker(const Constraints& limits);

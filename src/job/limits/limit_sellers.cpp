@@ -69,10 +69,14 @@ Status judge_not_cloud(const Judging& judging) {
   return {};
 }
 
-/// Keeps nobody out; only names that there are.
-Status judge_own_clouds(const Judging& judging) {
-  for (const std::string& name : judging.asked.own_clouds)
-    if (const auto provider = judging.catalog.provider(name); !provider) return of_flag(provider.error(), judging);
+Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalog) {
+  for (const std::string& name : limits.own_clouds) {
+    const auto provider = catalog.provider(name);
+    if (provider) continue;
+    Error unknown = provider.error();
+    unknown.where = find_limit("own_clouds")->flag();
+    return std::unexpected(std::move(unknown));
+  }
   return {};
 }
 

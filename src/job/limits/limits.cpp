@@ -26,7 +26,7 @@ constexpr Limits kNodes{{.low = 1, .high = 100'000}, 1000};
 // Key, other spellings, what help shows of the value, help, group, reading, whether a switch, whether repeated; what it
 // is judged on and in what turn; its form; what else is true of it.
 constexpr Limit kLimits[] = {
-    {{"gpu", "accelerator gpus", "SPEC", to_say("H100:8, 2x8xH100, 80GB+, nvidia:A100,H100:40GB..80GB:1..8, any, none"),
+    {{"gpu", "accelerator", "SPEC", to_say("H100:8, 2x8xH100, 80GB+, nvidia:A100,H100:40GB..80GB:1..8, any, none"),
       kHardware, GPUSEL_DO(add_gpu(t, c)), false, true},
      {Subject::gpu, Turn::kind},
      held<&C::gpus>(judge_gpu, relax_gpu),
@@ -125,7 +125,7 @@ constexpr Limit kLimits[] = {
     {{"own_clouds", "", "CLOUDS", to_say("clouds you have an account with: admitted, and the best of each is named"),
       kPlace, GPUSEL_DO(set_list(t, c.own_clouds)), false, true},
      {Subject::machine, Turn::place},
-     held<&C::own_clouds>(judge_own_clouds, nullptr)},
+     held<&C::own_clouds>()},
     {{"country", "", "COUNTRY", to_say("your country, by which clouds serve you: de, japan, 中国"), kPlace,
       GPUSEL_DO(assign(t, c.country))},
      {Subject::machine, Turn::place},
@@ -309,6 +309,7 @@ Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const ca
         say("the amount is in {}, the answer in another currency", limits.money_in.front().second.code()),
         find_limit(limits.money_in.front().first)->flag(),
         say("add --currency {}", limits.money_in.front().second.code()));
+  if (Status known = know_own_clouds(limits, catalog); !known) return std::unexpected(known.error());
   std::vector<rules::Rule> rules;
   for (const Limit* limit : judged_limits()) {
     if (!limit->form.is_set(limits)) continue;
