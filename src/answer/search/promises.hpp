@@ -65,7 +65,7 @@ class Promises {
   };
   static constexpr Length kLong{2000, 100, 8}, kChance{1000, 60, 5}, kShort{600, 40, 3};
   static std::size_t requests(const Scene& scene, Length length);
-  serve::Outcome run(Scene& scene, double slow, Length length);
+  serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);
 
