@@ -380,7 +380,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics:
   return planned;
 }
 
-std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape, double full_load, Reason& reason) {
+std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape, const CandidateSearch& open,
+                                                              Reason& reason) {
   const bool exact = context_.question.constraints.nodes.has_value();
   for (int nodes = 1; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
     if (nodes > 1 && (exact || shape.machine.network.raw() <= 0)) break;
@@ -395,8 +396,8 @@ std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape
       const auto groups =
           first <= most ? groups_for(group, option.layout, static_cast<int>(first), most) : std::nullopt;
       if (!groups) continue;
-      Held one{{group, share_of(group, option.layout, *groups)},
-               static_cast<int>(std::min(fewest_groups(group, option, full_load), static_cast<double>(*groups)))};
+      const auto least = open.groups_for(group, option.layout, static_cast<int>(first), *groups);
+      Held one{{group, share_of(group, option.layout, *groups)}, least.value_or(*groups)};
       multiply(one.planned, *groups, *groups);
       held.push_back(std::move(one));
     }

@@ -84,8 +84,8 @@ class CandidateSearch {
     Planned planned;
     int least = 1;
   };
-  /// Every layout that does; none: `reason` says why.
-  std::vector<Held> hold_rate(const Shape& shape, double full_load, Reason& reason);
+  /// Every layout that does; none: `reason` says why. `open`: the same search without targets.
+  std::vector<Held> hold_rate(const Shape& shape, const CandidateSearch& open, Reason& reason);
   std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
   job::Job share_of_traffic(double groups) const;
   physics::Plan share_of(const physics::Machine& group, const physics::Layout& layout, double groups) const;

@@ -16,8 +16,13 @@ namespace {
 using job::Job;
 
 constexpr double kMostMachines = 1e6;
-/// Of what could be served, where nobody says how much of it may be used.
-constexpr double kFullLoad = 0.98;
+
+/// The same traffic, that with targets never takes less than without.
+Job without_targets(const Job& work) {
+  Job open = work;
+  open.inference.ttft_ms = open.inference.tpot_ms = open.inference.itl_ms = open.inference.e2e_ms = std::nullopt;
+  return open;
+}
 
 /// A layout on the machines of one shape, as closed forms have it.
 struct Lead {
@@ -85,13 +90,14 @@ PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSp
 void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
   CandidateSearch quiet(context_, work_, Rejected::left_out);
-  const double full = context_.question.request.max_load ? work_.inference.max_load : kFullLoad;
+  const Job traffic = without_targets(work_);
+  const CandidateSearch open(context_, traffic, Rejected::left_out);
   std::vector<Lead> leads;
   std::vector<std::vector<Recommendation>> sold(shapes_.size());  // at closed forms' own count
   std::vector<Choice> choices(shapes_.size());
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     Reason reason;
-    auto held = hold_rate(shapes_[i], full, reason);
+    auto held = hold_rate(shapes_[i], open, reason);
     if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
     for (Held& one : held) {
       auto offers = quiet.offers(shapes_[i], one.planned);
