@@ -50,7 +50,8 @@ TEST_CASE("what rank 1 promises is what its replay shows, and clearly fewer mach
   CHECK(as_many.reaches_share());
   CHECK(as_many.simulation.outcome.in_time.all ==
         Approx(first.plan().serving->speed.simulated->share_in_time).margin(0.03));
-  CHECK(as_many.simulation.meets_goal >= 0.8 - 0.1);  // draws one by one against all of them together
+  // Two standard deviations of 40 draws.
+  CHECK(as_many.simulation.meets_goal >= 0.8 - 0.15);
   // What finite runs leave open is a machine of a dozen.
   const int fewer = first.machine().nodes - std::max(1, first.machine().nodes / 8);
   if (fewer > 0) CHECK(replayed(first, fewer).misses());
