@@ -187,6 +187,7 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
   drop_dominated(context, fleet);
   if (!fleet.unserved.empty()) return {};
   if (Status chosen = choose_mix(context, fleet); !chosen || !fleet.mix.feasible) return chosen;
+  replay_fleet(context, fleet);
   const auto& limit = context.question.constraints.max_price;
   if (limit && fleet.mix.hourly > *limit * (1 + 1e-9)) {
     fleet.notes.push_back(say("the cheapest fleet costs {} {}/h, more than --max-price {}",
@@ -194,7 +195,6 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
     fleet.mix.feasible = false;
     return {};
   }
-  replay_fleet(context, fleet);
   if (day)
     if (Status chosen = choose_schedule(context, day->first, day->second, fleet); !chosen) return chosen;
   return {};

@@ -14,8 +14,9 @@ namespace gpusel::answer {
 
 namespace {
 
-constexpr std::size_t kDrawn = 6000;      // requests, where none are replayed
-constexpr std::size_t kReplayed = 40000;  // of a longer log, its busiest
+constexpr std::size_t kLeastDrawn = 6000;  // requests, where none are replayed
+constexpr std::size_t kReplayed = 40000;   // of a longer log, its busiest
+constexpr double kDrawnSeconds = 120;      // of them, at least
 constexpr int kMostSteps = 60;
 constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
 /// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
@@ -129,7 +130,8 @@ class Replay {
 
   void share_out(serve::Demand demand) {
     demand = serve::busiest(std::move(demand), kReplayed);
-    const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : kDrawn, demand.rate, kSeed);
+    const auto drawn = std::max(kLeastDrawn, static_cast<std::size_t>(std::min(kDrawnSeconds * demand.rate, 2e5)));
+    const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
     Routes routes(fleet_, fleet_.mix.members);
     for (Part& part : parts_) part.requests->runs = all.runs;
     for (const job::LoggedRequest& request : all.all) {
@@ -185,16 +187,25 @@ class Replay {
     double share_before = 0;
     double machines_before = 0;
     for (int step = 0; share() < goal_.share && step < kMostSteps; ++step) {
-      Part& part = *std::ranges::max_element(parts_, {}, &Part::late);
-      if (part.member->instances >= 2 * machines_before) {
+      double machines = 0;
+      for (const Part& part : parts_) machines += part.member->instances;
+      if (machines >= 2 * machines_before) {
         if (machines_before > 0 && share() - share_before < kHelps) return;
         share_before = share();
-        machines_before = part.member->instances;
+        machines_before = machines;
       }
-      const double more = std::max(1.0, std::floor(kGrowth * part.member->instances));
+      Part& part = *std::ranges::max_element(parts_, {}, &Part::late);
+      double more = std::max(1.0, std::floor(kGrowth * part.member->instances));
+      if (!may_grow(part, more)) more = 1;
       if (!may_grow(part, more)) return;
       change(part, more);
     }
+  }
+
+  /// Not below what the traffic takes on average, with the headroom that was asked for.
+  bool may_shrink(const FleetMember& member) const {
+    const double working = member.instances - spare_;
+    return working > std::max(1.0, member.committed) && member.load * working / (working - 1) <= 1;
   }
 
   /// What is not needed goes, one by one, the dearest first.
@@ -204,7 +215,7 @@ class Replay {
     std::ranges::stable_sort(order, std::greater{},
                              [&](const Part* part) { return fleet_.types[part->member->type].steady().cost.hourly; });
     for (Part* part : order)
-      while (share() >= goal_.share && part->member->instances - spare_ > std::max(1.0, part->member->committed)) {
+      while (share() >= goal_.share && may_shrink(*part->member)) {
         change(*part, -1);
         if (share() >= goal_.share) continue;
         change(*part, 1);
@@ -272,12 +283,14 @@ class Replay {
 
 void replay_fleet(const FleetContext& context, Fleet& fleet) {
   if (!fleet.mix.feasible || !fleet.work.model->is_generator() || fleet.work.model->is_encoder_decoder()) return;
+  const std::vector<std::string> notes = fleet.notes;
   Replay(context, fleet).run();
   if (!fleet.single || !fleet.replay || fleet.single->hourly >= fleet.mix.hourly) return;
   // What was added may make one type the cheaper choice.
   Fleet one_type = fleet;
   one_type.mix.members = {*fleet.single};
   one_type.mix.hourly = fleet.single->hourly;
+  one_type.notes = notes;
   Replay(context, one_type).run();
   const bool cheaper = one_type.mix.hourly < fleet.mix.hourly || !fleet.replay->kept;
   if (cheaper && one_type.replay->kept) fleet = std::move(one_type);

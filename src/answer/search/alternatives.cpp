@@ -237,7 +237,7 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     Found found = ask(other);
     if (found.ranked.empty()) return;
     Recommendation& best = found.ranked.front();
-    add_intervals(best, context_, advice.work);
+    add_intervals(best, context_, found.work);
     if (best.machine().nodes != nodes || !best.in_time || *best.in_time < kLeastChance) return;
     const double chance = *best.in_time;
     if (nodes < first.machine().nodes && order_cost(best, found.work) >= order_cost(first, advice.work)) return;

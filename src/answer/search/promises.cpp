@@ -46,7 +46,7 @@ physics::InferenceSpeed::Simulated figures_of(const serve::Outcome& outcome) {
 bool Promises::speak_of(const job::Job& work) {
   return work.task == job::Task::inference && !work.counted && work.inference.request_rate &&
          physics::has_targets(work.inference) && work.model->is_generator() && !work.model->is_encoder_decoder() &&
-         work.inference.redundancy == 0;
+         work.inference.redundancy == 0 && !work.inference.disaggregated_prefill;
 }
 
 Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan) {
@@ -79,7 +79,17 @@ std::size_t Promises::requests(const Scene& scene, Length length) {
 
 serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint64_t seed) {
   ++runs_;
-  return serve::trial(scene.setup, scene.demand, scene.goal, scene.doubt, slow, requests(scene, length), seed);
+  // Many replicas behind one router are each as busy as some of them with their share of the requests.
+  constexpr double kEnough = 32;
+  const double share = std::min(1.0, kEnough / scene.setup.fleet.replicas);
+  const auto count =
+      std::max(length.all, static_cast<std::size_t>(share * static_cast<double>(requests(scene, length))));
+  serve::Setup setup = scene.setup;
+  setup.fleet.replicas = std::min(setup.fleet.replicas, static_cast<std::uint32_t>(kEnough));
+  serve::Demand demand = scene.demand;
+  demand.rate *= share;
+  constexpr std::size_t kMost = 12000;
+  return serve::trial(setup, demand, scene.goal, scene.doubt, slow, std::min(count, kMost), seed);
 }
 
 /// With the confidence that is asked for. A run that fails by far may be short.
@@ -136,7 +146,11 @@ catalog::Number Promises::chance(const job::Job& work, const physics::Machine& g
   const auto [entry, fresh] = here->chances.try_emplace(machines);
   if (!fresh) return entry->second;
   set_machines(*here, machines);
-  const double met_at = normal_quantile(here->goal.confidence);
+  // Only what was sized so is known to keep the targets with that confidence.
+  constexpr double kNever = -2.6;
+  const auto sized = here->kept.find(machines);
+  const bool known = sized != here->kept.end() && sized->second;
+  const double met_at = known ? normal_quantile(here->goal.confidence) : kNever;
   return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
                                                requests(*here, kChance));
 }

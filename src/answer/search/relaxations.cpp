@@ -73,7 +73,8 @@ void OtherWays::find_relaxations(Advice& advice) const {
                  [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
     Question other = context_.question;
     row.form.copy(other.constraints, {});
-    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest};
+    const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter,
+                                rest,  context_.promises};
     std::vector<Recommendation> found = CandidateSearch(context, advice.work).run({});
     if (found.empty()) continue;
     rank(found, advice.work, context_.question.objective);

@@ -16,6 +16,8 @@ namespace {
 using job::Job;
 
 constexpr double kMostMachines = 1e6;
+/// Layouts that are simulated where no cost says which are of use.
+constexpr std::size_t kMostTried = 24;
 
 /// The same traffic, that with targets never takes less than without.
 Job without_targets(const Job& work) {
@@ -117,11 +119,13 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
   Rows seen(depth.rows);
   std::vector<bool> tried(shapes_.size());
+  if (!by_cost) std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.latency.raw(); });
+  std::size_t tries = 0;
   for (Lead& lead : leads) {
     Choice& choice = choices[lead.shape];
     tried[lead.shape] = true;
     const double last = std::min({depth.ceiling, seen.last(), choice.simulated ? choice.cost : depth.ceiling});
-    if (by_cost && lead.least * lead.each > last) {
+    if (by_cost ? lead.least * lead.each > last : ++tries > kMostTried) {
       choice.take(std::move(lead.planned), lead.cost(), false);
       continue;
     }
