@@ -71,7 +71,7 @@ constexpr job::Option<Duty> kOptions[] = {
     {"days_per_month", "days", "N", to_say("days a month (default: all, 730 hours ÷ 24)"), kGroup,
      GPUSEL_DO(set_days(t, d))},
     {"months", "", "N",
-     to_say("months that a service is needed: commitments as long are ranked too (default: no end is known)"), kGroup,
+     to_say("months a service is needed: commitments up to that long are ranked too (default: no known end)"), kGroup,
      GPUSEL_DO(set_months(t, d))},
     {"utilization", "", "SHARE", to_say("share of those hours in which there is work: 0.4 or 40% (default 1)"), kGroup,
      GPUSEL_DO(set_utilization(t, d))},

@@ -150,7 +150,7 @@ TEST_CASE("targets that nothing meets are answered with what comes nearest") {
   CHECK(advice.recommendations.empty());
   REQUIRE(advice.alternatives.size() >= 1);
   CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
-                    [](const Alternative& a) { return a.message.starts_with("nearest to the latency targets: "); }));
+                    [](const Alternative& a) { return a.message.starts_with("nearest to the latency targets, by formulas: "); }));
 }
 
 TEST_CASE("a pin that holds on no machine is named") {

@@ -26,7 +26,6 @@ namespace any = test::any;
 namespace {
 
 constexpr int kCases = 25;  // each ranks the whole catalogue twice
-constexpr int kSimulated = 10;  // whose candidates are simulated, one by one
 constexpr double kRounding = 1e-9;
 
 Advice answered(const std::string& job, const std::vector<Limit>& limits = {}) {
@@ -145,7 +144,7 @@ TEST_CASE("a further target never makes a service cheaper", "[property]") {
         const double with = cheapest(answered(tight));
         must(with >= without * (1 - kRounding), format("{} instead of {}", with, without));
       },
-      kSimulated);
+      kCases);
 }
 
 TEST_CASE("what is ranked fits, and keeps its targets, as surely as is asked for", "[property]") {
@@ -164,7 +163,7 @@ TEST_CASE("what is ranked fits, and keeps its targets, as surely as is asked for
                format("{} keeps its targets with {} only", r.instance->sku, r.in_time.value_or(0)));
         }
       },
-      kSimulated);
+      kCases);
 }
 
 TEST_CASE("no job is ranked on a commitment that outlives it, whatever is sold", "[property]") {

@@ -146,8 +146,8 @@ void explain_simulated(const physics::Plan& plan, physics::Trace& trace) {
   const auto& of = *plan.serving->speed.simulated;
   for (const auto& [quantity, times] : {std::pair("inference.ttft", &of.ttft), std::pair("inference.itl", &of.itl)}) {
     std::erase_if(trace, [&](const auto& line) { return line.quantity == quantity; });
-    note(trace, {quantity, "{:.2f}", "ms", "docs/serving.md"}, in_ms(times->p50),
-         say("median of the requests that were simulated"), {});
+    note(trace, {quantity, "{:.2f}", "ms", "docs/serving.md"}, in_ms(times->p50), say("median over simulated requests"),
+         {});
   }
 }
 

@@ -256,8 +256,9 @@ class Replay {
     out.kept = !goal_.targets.any() || out.share_sure >= goal_.share;
     if (!out.kept)
       fleet_.notes.push_back(
-          say("replayed, {:.0f} of 100 requests are in time where {:.0f} were asked for: more of these machines do not "
-              "help, or limits forbid them",
+          say("only {:.0f} % of requests are on time in the replay, {:.0f} % wanted: more of these machines do not "
+              "help, or "
+              "a limit forbids them",
               100 * out.share_in_time, 100 * goal_.share));
     fleet_.replay = std::move(out);
   }

@@ -37,10 +37,30 @@ bool is_same_machine(const Recommendation& a, const Recommendation& b) {
   return a.instance == b.instance && a.machine().nodes == b.machine().nodes;
 }
 
-std::string flag_of(std::string_view key) {
-  std::string flag = "--" + std::string(key);
+/// As people type it: the shortest of its spellings that is a word.
+std::string spelled(std::string_view key, std::string_view aliases) {
+  std::string_view best = key;
+  for (const std::string_view alias : split(aliases, ' '))
+    if (alias.size() > 1 && alias.size() < best.size()) best = alias;
+  std::string flag = "--" + std::string(best);
   std::ranges::replace(flag, '_', '-');
   return flag;
+}
+
+/// The flag with its value; a switch needs none.
+std::string flag_text(std::string_view key, std::string_view value) {
+  std::string flag;
+  bool is_switch = false;
+  if (const job::Limit* limit = job::find_limit(key)) {
+    flag = spelled(key, limit->option.aliases);
+    is_switch = limit->option.is_switch;
+  } else {
+    const auto* option = job::find_option(job::request_options(), key);
+    flag = spelled(key, option != nullptr ? option->aliases : std::string_view());
+    is_switch = option != nullptr && option->is_switch;
+  }
+  if (value.empty()) return say("without {}", flag);
+  return is_switch && value == "true" ? flag : format("{} {}", flag, value);
 }
 
 /// "33 % less", "12 % more", "0.2 times as much": what is paid for the same work.
@@ -56,9 +76,7 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   Alternative out;
   out.key = std::move(key);
   out.value = std::move(value);
-  // The name people know it by is the shorter one.
-  const std::string flag = out.key == "weights_precision" ? std::string("--quant") : flag_of(out.key);
-  out.flag = out.value.empty() ? say("without {}", flag) : format("{} {}", flag, out.value);
+  out.flag = flag_text(out.key, out.value);
   out.risk = std::move(risk);
   const std::string price = say("{} {}/h", human_price(best.cost.hourly), advice.currency.code());
   std::string machine = machine_words(best);
@@ -170,7 +188,7 @@ void OtherWays::change_loader(std::vector<Alternative>& out, const Advice& advic
     Found found = ask(other, useful_below(advice));
     Recommendation* best = worthwhile(found.ranked, found.work, advice);
     if (best == nullptr) continue;
-    const std::string risk = loader == job::Loader::dali ? say("decodes on GPUs") : say("decode once, before");
+    const std::string risk = loader == job::Loader::dali ? say("decodes on GPUs") : say("decode once, offline");
     return out.push_back(told("loader", std::string(to_text(loader)), std::move(*best), found.work, advice, risk));
   }
 }

@@ -47,8 +47,8 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   };
   alternative.value = format("{:.0f}", std::ceil(kept_ms(*first)));
   alternative.message =
-      say("nearest to the latency targets: {} {} at {} {}/h, with {:.0f} ms to the first token and {:.1f} ms between "
-          "tokens",
+      say("nearest to the latency targets, by formulas: {} {} at {} {}/h, {:.0f} ms to the first token and {:.1f} ms "
+          "between tokens",
           nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly),
           advice.currency.code(), slow.first_token * in_ms(speed.ttft_within(job.slo_percentile)),
           slow.steps * in_ms(speed.itl_within(job.slo_percentile)));

@@ -150,7 +150,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
 
 Reason CandidateSearch::not_kept() const {
   return {"too-slow", [confidence = work_.confidence] {
-            return say("simulated: keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
+            return say("in simulation, the chance of meeting the latency targets is under {:.0f} %", 100 * confidence);
           }};
 }
 

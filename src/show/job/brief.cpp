@@ -191,8 +191,13 @@ void add_best(Document& page, const Advice& advice) {
 /// One line each, in columns.
 void add_alternatives(Document& page, const Advice& advice) {
   std::vector<std::array<std::string, 4>> rows;
+  std::vector<std::string> sentences;
   for (const Alternative& one : advice.alternatives) {
     if (&one == more_nodes(advice)) continue;
+    if (one.flag.empty()) {  // a sentence that names its machine
+      sentences.push_back(printable(one.message));
+      continue;
+    }
     std::string machine = printable(instance_name(one.best));
     if (!advice.recommendations.empty()) {
       const Recommendation& best = advice.recommendations.front();
@@ -202,10 +207,9 @@ void add_alternatives(Document& page, const Advice& advice) {
     std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
                                          : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
-    rows.push_back(
-        {printable(one.flag.empty() ? one.message : one.flag), std::move(machine), std::move(end), one.risk});
+    rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
   }
-  if (rows.empty()) return;
+  if (rows.empty() && sentences.empty()) return;
   std::array<std::size_t, 3> widths{};
   for (const auto& row : rows)
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
@@ -220,6 +224,7 @@ void add_alternatives(Document& page, const Advice& advice) {
     line.erase(line.find_last_not_of(' ') + 1);
     page.line(line, 4);
   }
+  for (const std::string& sentence : sentences) page.line("  " + sentence, 4);
 }
 
 Table rows_table(const Advice& advice, std::span<const Recommendation* const> rows) {

@@ -160,10 +160,10 @@ class FleetPage {
   /// What the requests themselves got.
   void replayed(const answer::FleetReplay& replay) {
     std::string line =
-        say("replayed: {:.1f} of 100 requests in time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms, {:.0f} % busy",
+        say("Replay: {:.1f} % of requests on time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms, {:.0f} % busy",
             100 * replay.share_in_time, in_ms(replay.ttft_p95), in_ms(replay.tpot_p95), 100 * replay.utilization);
-    if (replay.added > 0) line += say("; {} more than formulas had it", count_text(replay.added));
-    if (replay.added < 0) line += say("; {} fewer than formulas had it", count_text(-replay.added));
+    if (replay.added > 0) line += say("; instances added: {}", count_text(replay.added));
+    if (replay.added < 0) line += say("; instances removed: {}", count_text(-replay.added));
     page_.line(line);
   }
 
@@ -171,9 +171,10 @@ class FleetPage {
     const auto& mix = fleet_.mix;
     page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
                    percent_of_load(fleet_.work.inference.max_load)));
-    if (mix.members.size() == 1) {
-      page_.line(say("one type does it: no mix is cheaper"));
-    } else if (fleet_.single) {
+    if (fleet_.replay && fleet_.replay->added != 0)
+      return void(page_.line(say(
+          "the formulas' fleet was the cheapest; the replay changed how many machines it has, which no proof covers")));
+    if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
