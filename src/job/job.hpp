@@ -74,6 +74,13 @@ struct Inference {
   Count concurrency;  // absent: the most that fits
   std::optional<double> mem_utilization;
   std::optional<double> request_rate;
+  /// Who asks, where it is more than so many requests per second of one length.
+  struct Askers {
+    std::string traffic;  // a kind of traffic or a log; empty: all requests are of one length
+    Count users;          // who wait for their answers
+    double think_s = 0;   // that each of them thinks, on average
+  };
+  std::optional<Askers> askers = std::nullopt;
   double prefix_cache_hit = 0;
   std::optional<Draft> draft;
   bool disaggregated_prefill = false;  // prompts and answers on replicas of their own
@@ -120,6 +127,9 @@ Result<Job> resolve(const Request& request, const catalog::Model& model, const c
 
 /// The task among the assumptions where nobody said it, and how the word for it was understood.
 void say_task(const Request& request, Job& work);
+
+/// Requests per second of a language model that nobody stated.
+inline constexpr double kAssumedRate = 1;
 
 /// What a service is sized for where nothing in the request says how much there is to do: one request a second of a
 /// language model, one at a time of what makes images or writes down speech. Says so in `assumed`.

@@ -435,12 +435,11 @@ bool says_load(const Request& r) {
 }  // namespace
 
 void assume_load(Request& request, const catalog::Model* model, Assumptions& assumed) {
-  constexpr double kUsualRequestsPerSecond = 1;
   if (request.task != Task::inference || model == nullptr || says_load(request)) return;
   const auto kind = model->kind;
   if (!is_counted(request, model)) {
-    request.request_rate = kUsualRequestsPerSecond;
-    assumed.push_back({"request_rate", kUsualRequestsPerSecond});
+    request.request_rate = kAssumedRate;
+    assumed.push_back({"request_rate", kAssumedRate});
   } else if (kind == catalog::ModelKind::diffusion || kind == catalog::ModelKind::speech) {
     request.mode = Mode::single_stream;
     assumed.push_back({"mode", std::string(to_text(Mode::single_stream))});

@@ -7,6 +7,7 @@
 #include "answer/simulate/simulate.hpp"
 #include "support/job.hpp"
 #include "support/market.hpp"
+#include "support/program.hpp"
 
 namespace promises_test {
 
@@ -123,6 +124,121 @@ TEST_CASE("bursts take machines that a mean would not show") {
     return fleet->replay->added;
   };
   CHECK(instances("code") > instances("rag"));
+}
+
+namespace {
+
+Result<Advice> asked_by(const LoadQuestion& load, std::string_view more = "ttft=1000 tpot=60") {
+  Question question;
+  question.request =
+      test::request(std::string("model=llama-3.1-8b task=inference") + (more.empty() ? "" : " ") + std::string(more));
+  question.load = load;
+  question.today = Date(2026, 11, 20);
+  return recommend(question, Market::small().catalog(), {}, Market::small().coefficients());
+}
+
+LoadQuestion load_of(const std::vector<std::pair<std::string, std::string>>& words) {
+  LoadQuestion load;
+  for (const auto& [key, value] : words) {
+    const auto* option = job::find_option(load_options(), key);
+    REQUIRE(option != nullptr);
+    REQUIRE(option->set(load, value));
+  }
+  return load;
+}
+
+Simulated replay_of(const Recommendation& r, const LoadQuestion& load, std::string_view more = "ttft=1000 tpot=60") {
+  SimulateQuestion question;
+  question.base.request = test::request("model=llama-3.1-8b task=inference " + std::string(more));
+  question.base.request.weights_precision = r.plan().layout.weights->name;
+  question.base.request.tp = r.plan().layout.tp;
+  question.load = load;
+  question.offer = std::string(r.instance->provider) + "/" + std::string(r.instance->sku);
+  question.replicas = r.machine().nodes;
+  question.knee = false;
+  auto answer = answer_simulate(question, Market::small().catalog(), {}, Market::small().coefficients());
+  if (!answer) FAIL(answer.error().message);
+  return std::move(*answer);
+}
+
+}  // namespace
+
+TEST_CASE("a service is sized for users, for kinds of traffic and for logs as its replay shows") {
+  const std::string log = test::scratch_file("requests.csv", [] {
+    std::string text = "arrival_s,input_tokens,output_tokens\n";
+    // Ten at a time, every two seconds.
+    for (int i = 0; i < 600; ++i) text += format("{},{},{}\n", i / 10 * 2, 400 + 37 * (i % 40), 50 + 7 * (i % 30));
+    return text;
+  }());
+  const auto [words, more] =
+      GENERATE_COPY(std::pair(std::vector<std::pair<std::string, std::string>>{{"users", "150"}, {"think", "4"}},
+                              "ttft=1000 tpot=60"),
+                    std::pair(std::vector<std::pair<std::string, std::string>>{{"sessions", "40"}, {"turns", "3"}},
+                              "ttft=1500 tpot=60"),
+                    std::pair(std::vector<std::pair<std::string, std::string>>{{"traffic", "conversation"}},
+                              "request_rate=6 ttft=1000 tpot=60"),
+                    std::pair(std::vector<std::pair<std::string, std::string>>{{"traffic", log}}, "ttft=1500 tpot=60"));
+  CAPTURE(words, more);
+  const LoadQuestion load = load_of(words);
+  const auto advice = asked_by(load, more);
+  if (!advice) FAIL(advice.error().message);
+  REQUIRE_FALSE(advice->recommendations.empty());
+  const Recommendation& first = advice->recommendations.front();
+  REQUIRE(is_simulated(first));
+  CHECK(advice->load);
+  const Simulated replay = replay_of(first, load, more);
+  CHECK(replay.reaches_share());
+  CHECK(replay.simulation.outcome.in_time.all ==
+        Approx(first.plan().serving->speed.simulated->share_in_time).margin(0.03));
+}
+
+TEST_CASE("bursts and more users never cost less") {
+  const auto hourly = [](const LoadQuestion& load, std::string_view more) {
+    const auto advice = asked_by(load, more);
+    REQUIRE(advice);
+    REQUIRE_FALSE(advice->recommendations.empty());
+    return advice->recommendations.front().cost.hourly;
+  };
+  constexpr std::string_view kRate = "request_rate=6 ttft=1500 tpot=80";
+  CHECK(hourly(load_of({{"arrivals", "gamma:4"}}), kRate) >= hourly(load_of({{"arrivals", "even"}}), kRate));
+  CHECK(hourly(load_of({{"users", "400"}, {"think", "5"}}), "ttft=1000") >=
+        hourly(load_of({{"users", "50"}, {"think", "5"}}), "ttft=1000"));
+}
+
+TEST_CASE("users without targets get those of a published benchmark, said as assumed") {
+  const auto advice = asked_by(load_of({{"users", "20"}, {"think", "5"}}), "");
+  REQUIRE(advice);
+  CHECK(advice->work.inference.ttft_ms == 2000);
+  CHECK(advice->work.inference.tpot_ms == 200);
+  CHECK(std::ranges::count(advice->assumed, "tpot_ms", &job::Assumed::key) == 1);
+  CHECK(advice->staircase.empty());
+}
+
+TEST_CASE("a load that has no meaning is refused by its flag") {
+  const auto refused = [](const LoadQuestion& load, std::string_view request) {
+    Question question;
+    question.request = test::request(std::string(request));
+    question.load = load;
+    question.today = Date(2026, 11, 20);
+    const auto advice = recommend(question, Market::small().catalog(), {}, Market::small().coefficients());
+    REQUIRE_FALSE(advice);
+    return advice.error().where;
+  };
+  CHECK(refused(load_of({{"users", "3"}}), "model=llama-3.1-8b task=inference request_rate=2") == "--users");
+  CHECK(refused(load_of({{"users", "3"}}), "model=llama-3.1-8b task=inference concurrency=2") == "--users");
+  CHECK(refused(load_of({{"think", "3"}}), "model=llama-3.1-8b task=inference") == "--think");
+  CHECK(refused(load_of({{"traffic", "code"}}), "model=llama-3.1-8b task=finetune") == "--traffic");
+  CHECK(refused(load_of({{"users", "2"}, {"think", "3"}}), "task=render render=cad") == "--think");
+}
+
+TEST_CASE("users of what is counted in sessions are those sessions") {
+  Question question;
+  question.request = test::request("task=render render=cad");
+  question.load = load_of({{"users", "5"}});
+  question.today = Date(2026, 11, 20);
+  const auto advice = recommend(question, Market::small().catalog(), {}, Market::small().coefficients());
+  REQUIRE(advice);
+  CHECK(advice->work.counted->demand == 5);
 }
 
 }  // namespace promises_test

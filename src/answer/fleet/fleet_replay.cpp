@@ -25,14 +25,20 @@ constexpr double kHelps = 0.002;
 /// The requests as the fleet gets them at its busiest.
 Result<AskedLoad> load_of(const FleetContext& context, const Fleet& fleet) {
   const FleetQuestion& asked = context.question;
-  SimulateQuestion question;
-  question.base.request = asked.request;
-  question.traffic = asked.traffic;
-  question.time_unit = asked.time_unit;
+  job::Request request = asked.request;
   const bool own_times = fleet.traffic.requests > 0 && fleet.traffic.requests_per_s && !asked.request.request_rate &&
                          (asked.daily.empty() || asked.daily == "trace");
-  question.base.request.request_rate = own_times ? std::nullopt : std::optional(fleet.rate * fleet.peak);
-  return asked_load(question, context.catalog);
+  request.request_rate = own_times ? std::nullopt : std::optional(fleet.rate * fleet.peak);
+  return asked_load({.traffic = asked.traffic,
+                     .time_unit = asked.time_unit,
+                     .hash_block = {},
+                     .arrivals = {},
+                     .users = {},
+                     .sessions = {},
+                     .turns = {},
+                     .think_s = {},
+                     .shared_prefix = {}},
+                    request, 1, context.catalog);
 }
 
 /// Of each prompt length the types that take it, and how much of it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "answer/estimate/inference_advice.hpp"
 #include "answer/explain/admission_relax.hpp"
@@ -98,13 +99,21 @@ double useful_below(const Advice& advice) {
   return order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
 }
 
-/// The first of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked.
+/// The first of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked. What may turn
+/// out to take more machines in simulation saves nothing for sure.
 Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice) {
   if (ranked.empty()) return nullptr;
   if (advice.recommendations.empty()) return &ranked.front();
-  const double least = useful_below(advice);
-  const auto found = std::ranges::min_element(ranked, {}, [&](const Recommendation& r) { return order_cost(r, work); });
-  return order_cost(*found, work) <= least ? &*found : nullptr;
+  const bool simulated = is_simulated(advice.recommendations.front());
+  Recommendation* best = nullptr;
+  double least = useful_below(advice);
+  for (Recommendation& r : ranked) {
+    const double cost = order_cost(r, work);
+    if (cost > least || (simulated && !is_simulated(r)) || (best != nullptr && cost == least)) continue;
+    best = &r;
+    least = cost;
+  }
+  return best;
 }
 
 /// What a term asks in return.
@@ -212,13 +221,14 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
 /// Commitments that are used, and for work that can be interrupted spot.
 void OtherWays::change_term(std::vector<Alternative>& out, const Advice& advice) const {
   Question other = context_.question;
-  if (!job::find_limit("term")->option.set(other.constraints, "any")) return;
+  std::vector<std::string>& terms = other.constraints.terms;
+  const std::vector<std::string> asked = std::exchange(terms, {});
+  for (const std::string_view term : enum_names<catalog::Term>) {
+    const bool interrupts = term == to_text(catalog::Term::spot) && !advice.work.ends();
+    if (!interrupts && std::ranges::find(asked, term) == asked.end()) terms.emplace_back(term);
+  }
+  if (terms.empty()) return;
   Found found = ask(other, useful_below(advice));
-  const std::vector<std::string> asked = context_.question.constraints.terms;
-  std::erase_if(found.ranked, [&](const Recommendation& r) {
-    const bool spot = r.offer->term == catalog::Term::spot;
-    return (spot && !advice.work.ends()) || std::ranges::find(asked, to_text(r.offer->term)) != asked.end();
-  });
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
   const std::string risk = term_risk(*best, context_.quoter);

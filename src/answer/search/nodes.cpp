@@ -27,6 +27,8 @@ constexpr double kSameBatch = 0.1;
 /// Nodes of eight GPUs with 80 GB: how many of them hold a job's states says on how many nodes of any kind it is tried.
 constexpr double kUsualNodeGb = 8 * 80;
 constexpr int kUsualNodes = 8;
+/// So many groups side by side that hardly any request meets another one.
+constexpr int kMostGroups = 1'000'000;
 
 /// The next count worth trying from `nodes` on.
 int count_from(double nodes) {
@@ -393,12 +395,16 @@ std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape
     std::vector<Held> held;
     for (const physics::ServingOption& option : options) {
       const double first = fewest_groups(group, option, work_.inference.max_load);
-      const auto groups =
-          first <= most ? groups_for(group, option.layout, static_cast<int>(first), most) : std::nullopt;
-      if (!groups) continue;
-      const auto least = open.groups_for(group, option.layout, static_cast<int>(first), *groups);
-      Held one{{group, share_of(group, option.layout, *groups)}, least.value_or(*groups)};
-      multiply(one.planned, *groups, *groups);
+      if (first > most) continue;
+      // Closed forms say what never answers in time, and guess how many do; whether so many are enough they don't know.
+      const auto enough = groups_for(group, option.layout, static_cast<int>(first), kMostGroups);
+      const auto least = enough
+                             ? open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough))
+                             : std::nullopt;
+      if (!least) continue;
+      const int groups = std::min(most, *enough);
+      Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
+      multiply(one.planned, groups, groups);
       held.push_back(std::move(one));
     }
     if (held.empty())

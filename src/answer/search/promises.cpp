@@ -58,14 +58,29 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   known = std::make_unique<Scene>(
       Scene{.setup = std::move(*setup), .demand = {}, .goal = {}, .doubt = {}, .replicas_each = plan.layout.dp});
   known->setup.scheduling.longest = static_cast<std::uint32_t>(work.model->max_context.value_or(0));
-  const auto& job = work.inference;
-  known->demand.input = serve::Length::fixed(static_cast<double>(job.input_tokens));
-  known->demand.output = serve::Length::fixed(static_cast<double>(job.output_tokens));
-  known->demand.rate = *job.request_rate;
-  known->in_flight = *job.request_rate * plan.serving->speed.e2e.raw();
+  known->demand = demand_of(work);
+  known->demand.longest = known->setup.scheduling.longest;
+  known->in_flight = *work.inference.request_rate * plan.serving->speed.e2e.raw();
   known->goal = goal_of(work);
   known->doubt = doubt_of(work, group, plan, c_);
   return known.get();
+}
+
+serve::Demand Promises::demand_of(const job::Job& work) const {
+  const auto& job = work.inference;
+  serve::Demand demand;
+  if (asked_ == nullptr) {
+    demand.input = serve::Length::fixed(static_cast<double>(job.input_tokens));
+    demand.output = serve::Length::fixed(static_cast<double>(job.output_tokens));
+    demand.rate = *job.request_rate;
+    return demand;
+  }
+  demand = asked_->demand;
+  const double more = *job.request_rate / asked_rate_;
+  demand.rate *= more;
+  if (auto& users = demand.users.count; users > 0)
+    users = static_cast<std::uint32_t>(std::max(1.0, std::round(more * users)));
+  return demand;
 }
 
 void Promises::set_machines(Scene& scene, int machines) {
@@ -73,7 +88,8 @@ void Promises::set_machines(Scene& scene, int machines) {
 }
 
 std::size_t Promises::requests(const Scene& scene, Length length) {
-  return std::max({length.all, length.each * scene.setup.fleet.replicas,
+  if (scene.demand.replays()) return scene.demand.log->all.size();
+  return std::max({length.all, length.each * scene.setup.fleet.replicas, length.turns * scene.demand.users.count,
                    static_cast<std::size_t>(length.in_flight * scene.in_flight)});
 }
 
@@ -81,13 +97,16 @@ serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint
   ++runs_;
   // Many replicas behind one router are each as busy as some of them with their share of the requests.
   constexpr double kEnough = 32;
-  const double share = std::min(1.0, kEnough / scene.setup.fleet.replicas);
+  // A log is replayed as it is.
+  const double share = scene.demand.replays() ? 1 : std::min(1.0, kEnough / scene.setup.fleet.replicas);
   const auto count =
       std::max(length.all, static_cast<std::size_t>(share * static_cast<double>(requests(scene, length))));
   serve::Setup setup = scene.setup;
-  setup.fleet.replicas = std::min(setup.fleet.replicas, static_cast<std::uint32_t>(kEnough));
   serve::Demand demand = scene.demand;
+  if (share < 1) setup.fleet.replicas = static_cast<std::uint32_t>(kEnough);
   demand.rate *= share;
+  if (auto& users = demand.users.count; share < 1 && users > 0)
+    users = static_cast<std::uint32_t>(std::max(1.0, std::round(share * users)));
   constexpr std::size_t kMost = 12000;
   return serve::trial(setup, demand, scene.goal, scene.doubt, slow, std::min(count, kMost), seed);
 }
@@ -98,6 +117,7 @@ bool Promises::keeps(Scene& scene, int machines) {
   if (!fresh) return entry->second;
   set_machines(scene, machines);
   const double slow = normal_quantile(scene.goal.confidence);
+  if (scene.demand.replays()) return entry->second = run(scene, slow, kLong).in_time.all >= scene.goal.share;
   const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
   // Twice, and clearly: of many counts that are tried, one is kept by luck.
   const double clear = scene.goal.share + kClear * (1 - scene.goal.share);
@@ -110,6 +130,15 @@ bool Promises::keeps_when_idle(Scene& scene, int machines) {
   constexpr double kIdle = 0.05;
   set_machines(scene, 1);
   serve::Demand idle = scene.demand;
+  idle.process = {};
+  idle.users.count = std::min(1U, idle.users.count);
+  if (idle.replays()) {
+    auto apart = std::make_shared<job::Requests>(*scene.demand.log);
+    apart->all.resize(std::min(apart->all.size(), kShort.all));
+    for (std::size_t i = 0; i < apart->all.size(); ++i) apart->all[i].arrival = static_cast<double>(i);
+    idle.log = std::move(apart);
+    idle.log_rate = 1;
+  }
   idle.rate *= kIdle / machines;
   ++runs_;
   const double slow = normal_quantile(scene.goal.confidence);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "answer/facts/candidates.hpp"
+#include "answer/load/load.hpp"
 #include "serve/simulate.hpp"
 
 namespace gpusel::answer {
@@ -22,7 +23,10 @@ class Promises {
   /// Whether a job is one whose waiting times are simulated: requests that come at a rate, with targets for them.
   static bool speak_of(const job::Job& work);
 
-  explicit Promises(const physics::Coefficients& coefficients) : c_(coefficients) {}
+  /// `asked`: requests that are not all of one length at random times, at the rate that stands in the job; must outlive
+  /// this.
+  explicit Promises(const physics::Coefficients& coefficients, const AskedLoad* asked = nullptr, double rate = 1)
+      : c_(coefficients), asked_(asked), asked_rate_(rate) {}
 
   /// How many machines come into question; where to begin.
   struct Machines {
@@ -58,18 +62,23 @@ class Promises {
   };
   Scene* scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan);
   static void set_machines(Scene& scene, int machines);
-  /// Requests of a run, at least: in all, of each replica, and times those that are in flight.
+  /// Requests of a run, at least: in all, of each replica, of each user, and times those that are in flight. Users who
+  /// wait fall into step with one another, slowly.
   struct Length {
-    std::size_t all, each;
+    std::size_t all, each, turns;
     double in_flight;
   };
-  static constexpr Length kLong{2000, 100, 8}, kChance{1000, 60, 5}, kShort{600, 40, 3};
+  static constexpr Length kLong{2000, 100, 60, 8}, kChance{1000, 60, 12, 5}, kShort{600, 40, 6, 3};
   static std::size_t requests(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);
 
+  serve::Demand demand_of(const job::Job& work) const;
+
   const physics::Coefficients& c_;
+  const AskedLoad* asked_;
+  double asked_rate_;
   std::map<std::string, std::unique_ptr<Scene>> scenes_;
   std::size_t runs_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "answer/search/recommend.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
@@ -64,12 +65,14 @@ void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::
 class Adviser {
  public:
   Adviser(const Question& question, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
-          const money::Quoter& quoter, std::vector<Rule> limits, std::span<const Rule> rules, job::Assumptions assumed)
+          const money::Quoter& quoter, std::vector<Rule> limits, std::span<const Rule> rules, job::Assumptions assumed,
+          std::optional<AskedLoad> load)
       : question_(question),
         limits_(std::move(limits)),
         rules_(limits_),
         shipped_(rules),
-        promises_(coefficients),
+        load_(std::move(load)),
+        promises_(coefficients, load_ ? &*load_ : nullptr, question.request.request_rate.value_or(1)),
         context_{question, catalog, coefficients, quoter, {}, &promises_},
         assumed_(std::move(assumed)) {
     rules_.insert(rules_.end(), rules.begin(), rules.end());
@@ -82,9 +85,16 @@ class Adviser {
     if (!work) return std::unexpected(work.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
+    if (load_) {
+      const LoadQuestion& asked = question_.load;
+      advice.work.inference.askers = {asked.traffic, asked.users ? asked.users : asked.sessions,
+                                      asked.think_s.value_or(0)};
+    }
     advice.assumed = assumed_;
     std::ranges::copy(advice.work.assumed, std::back_inserter(advice.assumed));
     advice.notes = advice.work.notes;
+    if (load_) std::ranges::copy(load_->notes, std::back_inserter(advice.notes));
+    advice.load = load_;
     advice.duty = question_.duty;
     advice.extras = question_.extras;
     advice.today = question_.today;
@@ -216,10 +226,78 @@ class Adviser {
   std::vector<Rule> limits_;  // of the command line
   std::vector<Rule> rules_;   // limits first, then the shipped and the user's
   std::span<const Rule> shipped_;
+  std::optional<AskedLoad> load_;
   Promises promises_;
   SearchContext context_;
   job::Assumptions assumed_;  // before machines are looked at
 };
+
+}  // namespace
+
+namespace {
+
+/// Who counts sessions has them for users; who asks a language model in sessions has prompts that grow.
+void place_users(Question& asked, bool counted) {
+  auto& given = asked.request.given;
+  if (counted && asked.load.users && !asked.request.sessions) {
+    asked.request.sessions = static_cast<double>(*asked.load.users);
+    asked.load.users.reset();
+    given.emplace_back("sessions");
+  }
+  if (counted || asked.request.task != job::Task::inference || !asked.request.sessions) return;
+  asked.load.sessions = std::llround(*asked.request.sessions);
+  asked.request.sessions.reset();
+  std::erase(given, "sessions");
+}
+
+/// What users wait for without minding: the server targets of MLPerf Inference v4.0 for Llama 2 70B.
+constexpr double kUsualTtftMs = 2000;
+constexpr double kUsualTpotMs = 200;
+
+/// Users ask the less the longer they wait: so often, where they wait as long as they may.
+double least_rate(const AskedLoad& load, const job::Request& request) {
+  const double token = request.tpot_ms.value_or(request.itl_ms.value_or(kUsualTpotMs));
+  const double answer = request.ttft_ms.value_or(kUsualTtftMs) + token * load.mean_output();
+  const serve::Users& users = load.demand.users;
+  return users.count / (users.think + std::min(request.e2e_ms.value_or(answer), answer) / 1000);
+}
+
+/// The load where it is more than a rate; then the request has what it comes down to, for closed forms.
+Result<std::optional<AskedLoad>> read_load(Question& asked, const FoundModel& model, const catalog::Catalog& catalog,
+                                           job::Assumptions& assumed) {
+  /// Requests that a service is sized by; of a longer log the busiest.
+  constexpr std::size_t kReplayedLog = 12000;
+  Request& request = asked.request;
+  place_users(asked, job::is_counted(request, model.model));
+  if (!asked.load.given()) return std::nullopt;
+  const std::string flag(asked.load.first_flag());
+  if (request.task != job::Task::inference || job::is_counted(request, model.model))
+    return usage_error(say("does not apply to {}", to_text(*request.task)), flag);
+  if (!model.model->is_generator() || model.model->is_encoder_decoder())
+    return usage_error(say("{} does not answer token by token behind its prompt", model.model->id), flag);
+  auto load = asked_load(asked.load, request, 1, catalog);
+  if (!load) return std::unexpected(load.error());
+  request.input_tokens = std::max<std::int64_t>(1, std::llround(load->mean_input()));
+  request.output_tokens = std::max<std::int64_t>(1, std::llround(load->mean_output()));
+  if (asked.load.waits()) {
+    if (!request.ttft_ms && !request.tpot_ms && !request.itl_ms && !request.e2e_ms) {
+      assumed.push_back({"ttft_ms", *(request.ttft_ms = kUsualTtftMs)});
+      assumed.push_back({"tpot_ms", *(request.tpot_ms = kUsualTpotMs)});
+    }
+    request.request_rate = least_rate(*load, request);
+  } else if (load->demand.replays()) {
+    request.request_rate = load->demand.rate;
+    const std::size_t all = load->demand.log->all.size();
+    load->demand = serve::busiest(std::move(load->demand), kReplayedLog);
+    if (const std::size_t kept = load->demand.log->all.size(); kept < all)
+      load->notes.push_back(
+          say("sized by the busiest {} of the log's {} requests, {:.3g} per second", kept, all, load->demand.rate));
+  }
+  constexpr std::size_t kMeasured = 20'000;
+  if (!load->demand.replays())
+    measure(serve::draw(load->demand, kMeasured, request.request_rate.value_or(job::kAssumedRate), 1), load->traffic);
+  return std::move(*load);
+}
 
 }  // namespace
 
@@ -250,8 +328,11 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!model) return std::unexpected(model.error());
   Question asked = question;
   job::Assumptions assumed;
+  auto load = read_load(asked, *model, catalog, assumed);
+  if (!load) return std::unexpected(load.error());
+  const std::size_t of_load = assumed.size();
   job::assume_load(asked.request, model->model, assumed);
-  const bool no_load = !assumed.empty();
+  const bool no_load = assumed.size() > of_load;
   job::assume_precision(asked.request, model->model, assumed);
   const bool pretraining =
       question.request.task == job::Task::pretrain && !job::is_counted(question.request, model->model);
@@ -272,7 +353,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
-  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, std::move(assumed))
+  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, std::move(assumed), std::move(*load))
       .run(*model, no_load);
 }
 

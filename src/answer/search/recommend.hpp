@@ -8,6 +8,7 @@
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/facts/fit.hpp"
+#include "answer/load/load.hpp"
 #include "job/limits/constraints.hpp"
 #include "money/quote.hpp"
 #include "rules/rule.hpp"
@@ -16,6 +17,7 @@ namespace gpusel::answer {
 
 struct Question {
   job::Request request;
+  LoadQuestion load;
   job::Constraints constraints;
   job::Objective objective;
   Currency currency = Currency::usd();
@@ -151,6 +153,7 @@ struct Advice {
   std::vector<std::string> named_clouds;  // ids of providers whose best machine is named wherever it ranks
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;
+  std::optional<AskedLoad> load;  // where more is said than requests per second of one length
   job::Assumptions assumed;
   money::Duty duty;
   money::Extras extras;

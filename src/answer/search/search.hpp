@@ -69,7 +69,7 @@ class CandidateSearch {
   /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
   /// useful.
   std::optional<Planned> keeps_targets(const Planned& planned, int least, int useful) const;
-  Reason not_kept() const;
+  Reason not_kept(bool in_simulation) const;
   int most_nodes() const;
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
   std::optional<Planned> join(const Shape& shape, Reason& reason);
@@ -79,10 +79,12 @@ class CandidateSearch {
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
   std::vector<physics::ServingOption> layouts_with_room(const physics::Machine& group, Reason& reason) const;
   double fewest_groups(const physics::Machine& group, const physics::ServingOption& option, double load) const;
-  /// A layout with as many groups as closed forms have it keep the targets, and as hold the traffic at all.
+  /// A layout with as many groups as closed forms have it keep the targets, or as are allowed, and as hold the traffic
+  /// at all.
   struct Held {
     Planned planned;
     int least = 1;
+    bool enough = true;  // by closed forms
   };
   /// Every layout that does; none: `reason` says why. `open`: the same search without targets.
   std::vector<Held> hold_rate(const Shape& shape, const CandidateSearch& open, Reason& reason);

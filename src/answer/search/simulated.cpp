@@ -30,8 +30,9 @@ Job without_targets(const Job& work) {
 struct Lead {
   std::size_t shape = 0;
   PlannedMachine planned;
-  int least = 1;    // machines that hold the traffic at all
-  double each = 0;  // cost of one machine, in what candidates are ordered by
+  int least = 1;       // machines that hold the traffic at all
+  bool enough = true;  // by closed forms
+  double each = 0;     // cost of one machine, in what candidates are ordered by
   double cost() const { return each * planned.groups; }
 };
 
@@ -110,7 +111,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
       double cost = std::numeric_limits<double>::infinity();
       for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
       const double each = cost / one.planned.groups;
-      leads.push_back({i, std::move(one.planned), one.least, each});
+      leads.push_back({i, std::move(one.planned), one.least, one.enough, each});
       if (sold[i].empty()) sold[i] = std::move(offers);
     }
   }
@@ -118,7 +119,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
   const bool by_cost =
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
   Rows seen(depth.rows);
-  std::vector<bool> tried(shapes_.size());
+  std::vector<bool> tried(shapes_.size()), simulated(shapes_.size());
   if (!by_cost) std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.latency.raw(); });
   std::size_t tries = 0;
   for (Lead& lead : leads) {
@@ -126,16 +127,17 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
     tried[lead.shape] = true;
     const double last = std::min({depth.ceiling, seen.last(), choice.simulated ? choice.cost : depth.ceiling});
     if (by_cost ? lead.least * lead.each > last : ++tries > kMostTried) {
-      choice.take(std::move(lead.planned), lead.cost(), false);
+      if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
       continue;
     }
+    simulated[lead.shape] = true;
     const double useful = by_cost ? std::floor(last / lead.each + 1e-9) : kMostMachines;
     auto planned = keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
     if (!planned) continue;
     const double cost = lead.each * planned->groups;
-    const bool simulated = planned->plan.serving->speed.simulated.has_value();
-    choice.take(std::move(*planned), cost, simulated);
-    if (!simulated || sold[lead.shape].empty()) continue;
+    const bool kept = planned->plan.serving->speed.simulated.has_value();
+    choice.take(std::move(*planned), cost, kept);
+    if (!kept || sold[lead.shape].empty()) continue;
     double cheapest = std::numeric_limits<double>::infinity();
     for (const Recommendation& r : sold[lead.shape]) cheapest = std::min(cheapest, order_cost(r, work_));
     for (const Recommendation& r : sold[lead.shape]) seen.add(r, cost * order_cost(r, work_) / cheapest);
@@ -144,13 +146,16 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
     if (choices[i].planned)
       offer_shape(shapes_[i], std::move(*choices[i].planned), out);
     else if (tried[i] && keep_rejections_)
-      reject_shape(shapes_[i], not_kept());
+      reject_shape(shapes_[i], not_kept(simulated[i]));
   }
 }
 
-Reason CandidateSearch::not_kept() const {
-  return {"too-slow", [confidence = work_.confidence] {
-            return say("in simulation, the chance of meeting the latency targets is under {:.0f} %", 100 * confidence);
+Reason CandidateSearch::not_kept(bool in_simulation) const {
+  return {"too-slow", [in_simulation, confidence = work_.confidence] {
+            return in_simulation
+                       ? say("in simulation, the chance of meeting the latency targets is under {:.0f} %",
+                             100 * confidence)
+                       : say("keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
           }};
 }
 

@@ -5,18 +5,6 @@
 
 namespace gpusel::answer {
 
-/// What is asked, before any machine is known: requests to draw or to replay, and what they come down to.
-struct AskedLoad {
-  serve::Demand demand;
-  AskedTraffic traffic;
-  std::vector<std::string> notes;
-};
-/// Errors: no source or two, what has no meaning for it, files and profiles that cannot be read.
-Result<AskedLoad> asked_load(const SimulateQuestion& question, const catalog::Catalog& catalog);
-
-/// The figures of requests as they come.
-void measure(const job::Requests& requests, AskedTraffic& traffic);
-
 /// The engine's habits and the fleet as the question has them. Errors: what contradicts itself.
 Status apply_wishes(const SimulateQuestion& question, Simulated& answer);
 

@@ -15,7 +15,6 @@ using job::kShare;
 using job::Limits;
 using job::Option;
 
-constexpr std::string_view kAsked = to_say("Requests");
 constexpr std::string_view kServed = to_say("Serving");
 constexpr std::string_view kRun = to_say("Run");
 constexpr Limits kSeconds{{0, 1e7}, 1000, "s"};
@@ -24,29 +23,6 @@ constexpr Limits kAny{{0, 1e15}, 1000};
 #define GPUSEL_SET(...) [](SimulateQuestion& q, std::string_view t) { return __VA_ARGS__; }
 
 constexpr Option<SimulateQuestion> kSimulateOptions[] = {
-    {"traffic", "", "NAME|FILE",
-     to_say(
-         "a log of requests, replayed as it is (CSV, JSON Lines, results of vLLM or GuideLLM; '-': standard input), or "
-         "a kind of traffic: conversation, code, chat, long-chat, rag …"),
-     kAsked, GPUSEL_SET(assign(t, q.traffic))},
-    {"time_unit", "", "s|ms|us|ns", to_say("of a log's times, where its columns do not say it"), kAsked,
-     GPUSEL_SET(assign(t, q.time_unit))},
-    {"hash_block", "", "N", to_say("prompt tokens per entry of a log's hash_ids (default: 512)"), kAsked,
-     GPUSEL_SET(assign(t, q.hash_block, kLength))},
-    {"arrivals", "", "poisson|gamma:CV|even|NAME",
-     to_say(
-         "how requests come: at random, with gaps of that coefficient of variation, evenly, or as a kind of traffic"),
-     kAsked, GPUSEL_SET(assign(t, q.arrivals))},
-    {"users", "", "N", to_say("users, each of whom waits for an answer, thinks and asks again"), kAsked,
-     GPUSEL_SET(assign(t, q.users, kCount))},
-    {"think", "think-time", "S", to_say("that a user thinks on average, seconds (default: 0)"), kAsked,
-     GPUSEL_SET(assign(t, q.think_s, kSeconds))},
-    {"sessions", "", "N", to_say("as users, with prompts that grow by every turn and answer"), kAsked,
-     GPUSEL_SET(assign(t, q.sessions, kCount))},
-    {"turns", "", "N", to_say("of a session (default: 5)"), kAsked, GPUSEL_SET(assign(t, q.turns, kCount))},
-    {"shared_prefix", "", "TOKENS", to_say("that all prompts begin with"), kAsked,
-     GPUSEL_SET(assign(t, q.shared_prefix, kLength))},
-
     {"replicas", "", "N", to_say("of that machine (default: 1)"), kServed, GPUSEL_SET(assign(t, q.replicas, kCount))},
     {"router", "", "KIND", to_say("round-robin, least-requests (default), least-tokens or prefix"), kServed,
      GPUSEL_SET(assign(t, q.router))},

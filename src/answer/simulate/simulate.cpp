@@ -26,11 +26,17 @@ class Simulating {
   }
 
   Result<Simulated> run() {
-    auto load = asked_load(question_, catalog_);
+    if (question_.load.waits() && question_.warm_up_s)
+      return usage_error(say("it does not apply to users: a fifth of their requests is left out"), "--warm-up");
+    auto load = asked_load(question_.load, question_.base.request, answer_.seed, catalog_);
     if (!load) return std::unexpected(load.error());
+    mean_input_ = load->mean_input();
+    mean_output_ = load->mean_output();
     answer_.demand = std::move(load->demand);
     answer_.traffic = std::move(load->traffic);
     answer_.notes = std::move(load->notes);
+    if (!question_.load.waits() && !answer_.demand.replays() && !question_.base.request.request_rate)
+      answer_.notes.push_back(say("no load is given: {:g} request per second is assumed", job::kAssumedRate));
     for (const auto step :
          {&Simulating::resolve, &Simulating::find_machine, &Simulating::lay_out, &Simulating::set_goal})
       if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
@@ -47,14 +53,11 @@ class Simulating {
     request.task = job::Task::inference;
     if (!request.mode) request.mode = job::Mode::online;
     const serve::Demand& demand = answer_.demand;
-    double input = demand.replays() ? answer_.traffic.input.mean : demand.input.mean();
-    double output = demand.replays() ? answer_.traffic.output.mean : demand.output.mean();
-    if (demand.users.turns > 1) input += (input + output) * (demand.users.turns - 1) / 2.0;
-    request.input_tokens = std::max<std::int64_t>(1, std::llround(input));
-    request.output_tokens = std::max<std::int64_t>(1, std::llround(output));
+    request.input_tokens = std::max<std::int64_t>(1, std::llround(mean_input_));
+    request.output_tokens = std::max<std::int64_t>(1, std::llround(mean_output_));
     request.request_rate.reset();
     if (demand.users.count > 0) {
-      request.concurrency = demand.users.count;
+      request.concurrency = static_cast<std::int64_t>(std::ceil(demand.users.count / machines()));
       request.slo_percentile.reset();  // the planner has it for rates alone
       request.strict_slo.reset();
     } else {
@@ -143,9 +146,11 @@ class Simulating {
   Status plan_machine() {
     auto plan = physics::plan_inference(answer_.work, answer_.machine, c_);
     if (!plan) return std::unexpected(plan.error());
-    if (plan->rate <= 0 && answer_.work.inference.request_rate) {
+    const bool too_many = answer_.demand.users.count > 0 && !plan->fits;  // who finds no room waits
+    if (too_many || (plan->rate <= 0 && answer_.work.inference.request_rate)) {
       job::Job open = answer_.work;
       open.inference.request_rate.reset();
+      open.inference.concurrency.reset();
       auto most = physics::plan_inference(open, answer_.machine, c_);
       if (most) plan = std::move(most);
     }
@@ -276,6 +281,7 @@ class Simulating {
   std::span<const rules::Rule> rules_;
   const physics::Coefficients& c_;
   Simulated answer_;
+  double mean_input_ = 0, mean_output_ = 0;  // tokens
 };
 
 }  // namespace

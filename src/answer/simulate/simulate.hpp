@@ -2,8 +2,8 @@
 // comes from the planner, the waiting from src/serve, the price from the offer.
 #pragma once
 
+#include "answer/load/load.hpp"
 #include "answer/search/recommend.hpp"
-#include "job/traffic/traffic.hpp"
 #include "serve/simulate.hpp"
 
 namespace gpusel::answer {
@@ -11,14 +11,7 @@ namespace gpusel::answer {
 struct SimulateQuestion {
   Question base;      // the job, and where the machine is the best that is found, its limits
   std::string offer;  // "aws/g6e.xlarge"; empty: --gpu of the job, else the best for it
-  // What is asked.
-  std::string traffic;  // a profile's name or a file
-  std::optional<job::TimeUnit> time_unit;
-  job::Count hash_block;
-  std::string arrivals;  // poisson, even, gamma:CV or a profile's name
-  job::Count users, sessions, turns;
-  std::optional<double> think_s;
-  job::Count shared_prefix;
+  LoadQuestion load;
   // How it is served.
   job::Count replicas;
   std::optional<serve::Router> router;
@@ -36,32 +29,8 @@ struct SimulateQuestion {
   bool knee = true;
 };
 
-/// What the command has beside the job and its limits.
+/// What the command has beside the job, its load and its limits.
 std::span<const job::Option<SimulateQuestion>> simulate_options();
-
-/// The name of requests that are all alike.
-inline constexpr std::string_view kOneLength = "fixed";
-
-/// Figures of the requests that are asked.
-struct AskedTraffic {
-  std::string source;  // fixed, profile, file, users or sessions
-  std::string name;
-  std::string arrivals;  // poisson, gamma, even, profile, trace or closed-loop
-  std::optional<job::TimeUnit> time_unit;
-  job::TimeUnitFrom time_unit_from = job::TimeUnitFrom::none;
-  double requests = 0;
-  double left_out = 0;  // of a log: answers of no token
-  double duration_s = 0;
-  double requests_per_s = 0;
-  double gap_cv = 0;
-  double dispersion_60s = 0;  // variance of requests per minute over their mean; 1: at random
-  double peak_minute_over_mean = 0;
-  struct Lengths {
-    double mean = 0, p50 = 0, p95 = 0, most = 0;
-  };
-  Lengths input, output;
-  double too_long = 0;  // requests beyond the model's context
-};
 
 struct Simulated {
   std::shared_ptr<const catalog::ConfigModel> own_model;

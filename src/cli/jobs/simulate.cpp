@@ -76,6 +76,7 @@ Parsed make_simulate() {
     job.push_back(option);
   }
   add_options<job::Request>(parsed.flags, job, question.base.request);
+  add_options(parsed.flags, answer::load_options(), question.load);
   add_options(parsed.flags, answer::simulate_options(), question);
   add_limits(parsed.flags, question.base.constraints, [](const job::Limit& limit) {
     return limit.on.subject != job::Subject::job &&

@@ -46,7 +46,15 @@ void add_use_flags(std::vector<Flag>& flags, answer::Question& question) {
 
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   answer::Question& question = job.question;
-  add_options<job::Request>(flags, job_options(), question.request);
+  auto options = job_options();
+  // Users wait for answers, think and ask again; where sessions are counted they are those (answer::recommend).
+  for (auto& option : options)
+    if (option.key == "sessions") option.aliases = {};
+  std::vector<job::Option<answer::LoadQuestion>> load;
+  for (const auto& option : answer::load_options())
+    if (option.key != "sessions") load.push_back(option);
+  add_options<job::Request>(flags, options, question.request);
+  add_options<answer::LoadQuestion>(flags, load, question.load);
   add_options(flags, job::constraint_options(), question.constraints);
   add_use_flags(flags, question);
   const std::string ranking = say("Ranking and output");

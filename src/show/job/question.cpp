@@ -29,7 +29,14 @@ std::string target_words(const Job& work) {
 std::string served_words(const Job& work) {
   const job::Inference& job = work.inference;
   std::string words = say("Serve {}", work.model->id);
-  if (job.request_rate) words += say(": {:g} req/s", *job.request_rate);
+  const bool users = job.askers && job.askers->users;
+  if (users)
+    words += job.askers->think_s > 0 ? say(": {} users who think {:g} s", *job.askers->users, job.askers->think_s)
+                                     : say(": {} users", *job.askers->users);
+  else if (job.request_rate)
+    words += say(": {} req/s", human_number(*job.request_rate));
+  if (job.askers && !job.askers->traffic.empty())
+    words += say(" of {}", printable(job.askers->traffic.substr(job.askers->traffic.rfind('/') + 1)));
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
   if (job.tokens) words += say(", {} tokens in all", human_count(*job.tokens));

@@ -3,6 +3,7 @@
 #include "show/job/recommend.hpp"
 #include "show/json/records.hpp"
 #include "show/json/tell.hpp"
+#include "show/simulate/simulate.hpp"
 
 namespace gpusel::show {
 
@@ -229,6 +230,7 @@ void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& 
   };
   out.text("schema", "gpusel.recommend/1");
   out.tree("workload", workload_json(advice));
+  if (advice.load) out.tree("traffic", traffic_json(advice.load->traffic, advice.load->demand.users));
   out.object("assumed", [&] {
     tell_assumptions(out, advice.assumed);
     if (!told.today.empty()) out.text("today", told.today);

@@ -7,6 +7,8 @@
 
 namespace gpusel::show {
 
+/// What is asked, as "traffic".
+Json traffic_json(const answer::AskedTraffic& traffic, const serve::Users& users);
 /// schema gpusel.simulate/1.
 Json simulate_json(const answer::Simulated& simulated);
 /// The verdict, the percentiles, the queue and the cache, the knee. `all`: every note and figure.

@@ -41,28 +41,6 @@ Json token_lengths_json(const answer::AskedTraffic::Lengths& lengths) {
   return {{"mean", lengths.mean}, {"p50", lengths.p50}, {"p95", lengths.p95}, {"max", lengths.most}};
 }
 
-Json asked_traffic_json(const Simulated& s) {
-  const answer::AskedTraffic& t = s.traffic;
-  return {{"source", t.source},
-          {"name", t.name},
-          {"arrivals", t.arrivals},
-          {"time_unit", t.time_unit ? Json(std::string(to_text(*t.time_unit))) : Json(nullptr)},
-          {"time_unit_from",
-           t.time_unit_from == job::TimeUnitFrom::none ? Json(nullptr) : Json(std::string(to_text(t.time_unit_from)))},
-          {"requests", t.requests},
-          {"left_out", t.left_out},
-          {"duration_s", t.duration_s},
-          {"requests_per_s", t.requests_per_s},
-          {"gap_cv", t.gap_cv},
-          {"dispersion_60s", t.dispersion_60s > 0 ? Json(t.dispersion_60s) : Json(nullptr)},
-          {"peak_minute_over_mean", t.peak_minute_over_mean > 0 ? Json(t.peak_minute_over_mean) : Json(nullptr)},
-          {"users", s.demand.users.count > 0 ? Json(s.demand.users.count) : Json(nullptr)},
-          {"think_s", s.demand.users.count > 0 ? Json(s.demand.users.think) : Json(nullptr)},
-          {"turns", s.demand.users.turns > 0 ? Json(s.demand.users.turns) : Json(nullptr)},
-          {"input_tokens", token_lengths_json(t.input)},
-          {"output_tokens", token_lengths_json(t.output)}};
-}
-
 Json served_plan_json(const Simulated& s) {
   const auto& plan = s.plan.layout;
   const auto& scheduling = s.setup.scheduling;
@@ -98,6 +76,27 @@ Json knee_json(const Simulated& s) {
 
 }  // namespace
 
+Json traffic_json(const answer::AskedTraffic& t, const serve::Users& users) {
+  return {{"source", t.source},
+          {"name", t.name},
+          {"arrivals", t.arrivals},
+          {"time_unit", t.time_unit ? Json(std::string(to_text(*t.time_unit))) : Json(nullptr)},
+          {"time_unit_from",
+           t.time_unit_from == job::TimeUnitFrom::none ? Json(nullptr) : Json(std::string(to_text(t.time_unit_from)))},
+          {"requests", t.requests},
+          {"left_out", t.left_out},
+          {"duration_s", t.duration_s},
+          {"requests_per_s", t.requests_per_s},
+          {"gap_cv", t.gap_cv},
+          {"dispersion_60s", t.dispersion_60s > 0 ? Json(t.dispersion_60s) : Json(nullptr)},
+          {"peak_minute_over_mean", t.peak_minute_over_mean > 0 ? Json(t.peak_minute_over_mean) : Json(nullptr)},
+          {"users", users.count > 0 ? Json(users.count) : Json(nullptr)},
+          {"think_s", users.count > 0 ? Json(users.think) : Json(nullptr)},
+          {"turns", users.turns > 0 ? Json(users.turns) : Json(nullptr)},
+          {"input_tokens", token_lengths_json(t.input)},
+          {"output_tokens", token_lengths_json(t.output)}};
+}
+
 Json simulate_json(const Simulated& s) {
   const serve::Outcome& o = s.simulation.outcome;
   const serve::Targets& targets = s.goal.targets;
@@ -120,7 +119,7 @@ Json simulate_json(const Simulated& s) {
              {"currency", s.hourly ? Json(s.currency.code()) : Json(nullptr)},
              {"hourly", s.hourly ? Json(*s.hourly) : Json(nullptr)}}},
            {"plan", served_plan_json(s)},
-           {"traffic", asked_traffic_json(s)},
+           {"traffic", traffic_json(s.traffic, s.demand.users)},
            {"targets",
             {{"ttft_ms", optional_ms_json(targets.ttft)},
              {"tpot_ms", optional_ms_json(targets.tpot)},

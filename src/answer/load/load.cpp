@@ -1,9 +1,10 @@
 // Where requests come from: exactly one source.
+#include "answer/load/load.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "answer/facts/traffic.hpp"
-#include "answer/simulate/parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -13,13 +14,13 @@ namespace {
 
 using serve::Length;
 
-constexpr double kAssumedRate = 1;  // requests per second, where nothing is said
 constexpr std::int64_t kUsualTurns = 5;
 
 class LoadReader {
  public:
-  LoadReader(const SimulateQuestion& question, const catalog::Catalog& catalog)
-      : question_(question), request_(question.base.request), catalog_(catalog) {}
+  LoadReader(const LoadQuestion& question, const job::Request& request, std::uint64_t seed,
+             const catalog::Catalog& catalog)
+      : question_(question), request_(request), seed_(seed), catalog_(catalog) {}
 
   Result<AskedLoad> read() {
     if (Status one = one_source(); !one) return std::unexpected(one.error());
@@ -34,7 +35,7 @@ class LoadReader {
   }
 
  private:
-  bool waits() const { return question_.users || question_.sessions; }
+  bool waits() const { return question_.waits(); }
 
   static std::unexpected<Error> no_meaning(std::string_view flag, std::string why) {
     return usage_error(std::move(why), std::string(flag));
@@ -46,10 +47,10 @@ class LoadReader {
     const std::string waiting = question_.sessions ? "--sessions" : "--users";
     if (waits() && request_.request_rate)
       return no_meaning(waiting, say("users and a request rate are two loads: give one of them"));
+    if (waits() && request_.concurrency)
+      return no_meaning(waiting, say("users and a concurrency are two loads: give one of them"));
     if (waits() && !question_.arrivals.empty())
       return no_meaning("--arrivals", say("users ask when they have their answer: arrivals do not apply"));
-    if (waits() && question_.warm_up_s)
-      return no_meaning("--warm-up", say("it does not apply to users: a fifth of their requests is left out"));
     if (!waits() && question_.think_s) return no_meaning("--think", say("--think needs --users or --sessions"));
     if (!question_.sessions && question_.turns) return no_meaning("--turns", say("--turns needs --sessions"));
     return {};
@@ -181,7 +182,7 @@ class LoadReader {
     serve::Demand spread = out_.demand;
     if (Status set = set_process(spread); !set) return set;
     spread.input = spread.output = Length::fixed(1);
-    const auto times = serve::draw(spread, requests->all.size(), *request_.request_rate, seed());
+    const auto times = serve::draw(spread, requests->all.size(), *request_.request_rate, seed_);
     for (std::size_t i = 0; i < requests->all.size(); ++i) requests->all[i].arrival = times.all[i].arrival;
     out_.traffic.arrivals = "poisson";
     out_.demand.rate = out_.demand.log_rate = *request_.request_rate;
@@ -189,8 +190,6 @@ class LoadReader {
     out_.demand.log = std::move(requests);
     return {};
   }
-
-  std::uint64_t seed() const { return static_cast<std::uint64_t>(question_.seed.value_or(1)); }
 
   Status arrivals() {
     if (out_.demand.replays()) return {};
@@ -246,13 +245,12 @@ class LoadReader {
 
   void rate() {
     if (waits() || out_.demand.replays()) return;
-    out_.demand.rate = request_.request_rate.value_or(kAssumedRate);
-    if (!request_.request_rate)
-      out_.notes.push_back(say("no load is given: {:g} request per second is assumed", kAssumedRate));
+    out_.demand.rate = request_.request_rate.value_or(job::kAssumedRate);
   }
 
-  const SimulateQuestion& question_;
+  const LoadQuestion& question_;
   const job::Request& request_;
+  std::uint64_t seed_;
   const catalog::Catalog& catalog_;
   AskedLoad out_;
 };
@@ -276,8 +274,31 @@ AskedTraffic::Lengths lengths_of(std::vector<std::uint32_t> values) {
 
 }  // namespace
 
-Result<AskedLoad> asked_load(const SimulateQuestion& question, const catalog::Catalog& catalog) {
-  return LoadReader(question, catalog).read();
+std::string_view LoadQuestion::first_flag() const {
+  const std::pair<bool, std::string_view> flags[] = {{!traffic.empty(), "--traffic"},
+                                                     {!arrivals.empty(), "--arrivals"},
+                                                     {users.has_value(), "--users"},
+                                                     {sessions.has_value(), "--sessions"},
+                                                     {think_s.has_value(), "--think"},
+                                                     {turns.has_value(), "--turns"},
+                                                     {shared_prefix.has_value(), "--shared-prefix"},
+                                                     {time_unit.has_value(), "--time-unit"},
+                                                     {hash_block.has_value(), "--hash-block"}};
+  const auto* found = std::ranges::find(flags, true, &std::pair<bool, std::string_view>::first);
+  return found == std::end(flags) ? std::string_view() : found->second;
+}
+
+double AskedLoad::mean_input() const {
+  double input = demand.replays() ? traffic.input.mean : demand.input.mean();
+  if (demand.users.turns > 1) input += (input + mean_output()) * (demand.users.turns - 1) / 2.0;
+  return input;
+}
+
+double AskedLoad::mean_output() const { return demand.replays() ? traffic.output.mean : demand.output.mean(); }
+
+Result<AskedLoad> asked_load(const LoadQuestion& question, const job::Request& request, std::uint64_t seed,
+                             const catalog::Catalog& catalog) {
+  return LoadReader(question, request, seed, catalog).read();
 }
 
 void measure(const job::Requests& requests, AskedTraffic& traffic) {
