@@ -168,8 +168,20 @@ void draw_times(Simulation& out, const Simulator& simulator, const Setup& setup,
 /// How latency rises with the rate, and the most that keeps the goal.
 class Knee {
  public:
-  Knee(const Simulator& simulator, const Demand& demand, const Goal& goal, std::size_t count)
-      : simulator_(simulator), demand_(demand), goal_(goal), count_(count) {}
+  Knee(const Simulator& simulator, const Setup& setup, const Demand& demand, const Goal& goal, const Effort& effort,
+       std::size_t count)
+      : simulator_(simulator), demand_(demand), goal_(goal), count_(count), one_(setup), some_(setup) {
+    const Fleet& fleet = setup.fleet;
+    const bool alike = fleet.prompt_replicas == 0 && fleet.most_replicas == 0 && fleet.router != Router::prefix &&
+                       fleet.reclaims_per_hour <= 0 && !demand.replays();
+    if (!alike) return;
+    one_.fleet.replicas = 1;
+    of_one_.emplace(one_, demand, goal, effort);
+    if (fleet.replicas <= kSome) return;
+    some_.fleet.replicas = kSome;
+    of_some_.emplace(some_, demand, goal, effort);
+    share_ = static_cast<double>(kSome) / fleet.replicas;
+  }
 
   void sweep(Simulation& out) {
     if (demand_.users.count > 0) return sweep_users(out);
@@ -184,16 +196,27 @@ class Knee {
   }
 
  private:
-  Simulator::Shot at_rate(double rate) const { return simulator_.shoot(count_, rate, simulator_.times(), 0); }
+  /// Of many replicas behind one router, each is as busy as some of them with their share of the requests.
+  static constexpr std::uint32_t kSome = 16;
+
+  Simulator::Shot at_rate(double rate) const {
+    return (of_some_ ? *of_some_ : simulator_).shoot(count_, share_ * rate, simulator_.times(), 0);
+  }
 
   static KneePoint point(double rate, const Simulator::Shot& shot) {
     const Outcome& o = shot.outcome;
     return {rate, o.in_time.all, o.measures.ttft.p95, o.measures.tpot.p95, o.utilization};
   }
 
-  /// What is served when far too much comes.
+  /// What is served when far too much comes. A run has to be long against what one replica works on at once.
   double capacity() const {
-    const auto shot = at_rate(1e6);
+    constexpr double kFarTooMuch = 1e6;
+    const auto shot = (of_one_ ? *of_one_ : simulator_).shoot(count_, kFarTooMuch, simulator_.times(), 0);
+    const double replicas = of_one_ ? some_.fleet.replicas / share_ : 1;
+    return replicas * served_per_s(shot);
+  }
+
+  static double served_per_s(const Simulator::Shot& shot) {
     std::vector<double> ends;
     for (std::size_t i = 0; i < shot.run.served.size(); ++i) {
       const double end = shot.requests.all[i].arrival + shot.run.served[i].e2e;
@@ -233,6 +256,9 @@ class Knee {
   const Demand& demand_;
   const Goal& goal_;
   const std::size_t count_;
+  Setup one_, some_;  // of equal replicas
+  std::optional<Simulator> of_one_, of_some_;
+  double share_ = 1;  // of all, that are simulated
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -269,7 +295,7 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
   const std::size_t few = demand.replays() ? first_length(shorter, effort)
                                            : std::min(out.requests, std::max(effort.drawn_requests, 4 * users));
   if (effort.draws > 0) draw_times(out, again, setup, goal, doubt, effort, few);
-  if (effort.knee) Knee(again, shorter, goal, few).sweep(out);
+  if (effort.knee) Knee(again, setup, shorter, goal, effort, few).sweep(out);
   return out;
 }
 

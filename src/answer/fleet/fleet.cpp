@@ -92,8 +92,9 @@ Result<Job> mean_work(const FleetQuestion& question, const FoundModel& model, co
 Result<double> stated_rate(const FleetQuestion& question, const job::Traffic& traffic) {
   if (question.request.request_rate) return *question.request.request_rate;
   if (traffic.requests_per_s) return *traffic.requests_per_s;
-  return usage_error(traffic.requests > 0 ? say("the requests have no times, so how many come is not known")
-                                          : say("say how many requests come"),
+  return usage_error(traffic.at_once        ? say("all requests of the log come at once")
+                     : traffic.requests > 0 ? say("the requests have no times, so how many come is not known")
+                                            : say("say how many requests come"),
                      "--rate", say("--rate 20, per second"));
 }
 

@@ -41,6 +41,7 @@ struct Traffic {
   double hours = 0;                      // that a file covers; 0 without times
   double requests = 0;                   // of a file
   double unanswered = 0;                 // of a file: answers of no token, left out
+  bool at_once = false;                  // of a file: it has times, and they are all the same
 };
 
 /// Counts requests by length: classes half an octave wide, merged at the end.

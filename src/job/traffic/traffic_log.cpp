@@ -69,6 +69,7 @@ Traffic traffic_of(const RequestLog& log) {
   traffic.requests = static_cast<double>(all.size() + log.unanswered);
   traffic.unanswered = static_cast<double>(log.unanswered);
   const double span = all.back().arrival;
+  traffic.at_once = log.timed && span <= 0;
   if (!log.timed || span <= 0) return traffic;
   traffic.hours = span / 3600;
   traffic.requests_per_s = static_cast<double>(all.size() - 1) / span;
