@@ -20,6 +20,10 @@ constexpr Command kCommands[] = {
      "  gpusel estimate qwen3-32b --gpu h100\n"
      "  gpusel estimate llama-7b --task finetune --gpu a100-sxm-80gb:8 --explain",
      make_estimate},
+    {"fit", to_say("Which models run on the GPUs you have, in which format, how fast"),
+     "  gpusel fit\n"
+     "  gpusel fit qwen3-32b --gpu rtx-4090:2",
+     make_fit},
     {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge llama-3.1-8b --task lora",

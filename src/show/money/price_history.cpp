@@ -15,7 +15,7 @@ constexpr std::size_t kMostBlocks = 24;  // of a sparkline: the latest prices
 constexpr std::string_view kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
 std::string signed_percent(double share) { return format("{:+.1f} %", 100 * share); }
-std::string percent(double share) { return format("{:.1f} %", 100 * share); }
+std::string percent_of_price(double share) { return format("{:.1f} %", 100 * share); }
 std::string whole_percent(double share) { return format("{:.0f} %", 100 * share); }
 std::string date_text(Date date) { return date.known() ? date.text() : say("undated"); }
 
@@ -152,9 +152,9 @@ Table outlook_table(std::span<const money::OutlookCheck> checks) {
   for (const money::OutlookCheck& one : checks)
     table.add(
         {said(one.seller), std::string(to_text(one.term)), format("{}", one.offers),
-         figure_cell(format("{:.1f}", one.months), one.months), figure_cell(percent(one.old_error), one.old_error),
-         figure_cell(percent(one.expected_error), one.expected_error), figure_cell(percent(one.old_mean), one.old_mean),
-         figure_cell(percent(one.expected_mean), one.expected_mean),
+         figure_cell(format("{:.1f}", one.months), one.months), figure_cell(percent_of_price(one.old_error), one.old_error),
+         figure_cell(percent_of_price(one.expected_error), one.expected_error), figure_cell(percent_of_price(one.old_mean), one.old_mean),
+         figure_cell(percent_of_price(one.expected_mean), one.expected_mean),
          figure_cell(whole_percent(one.covered), one.covered)});
   return table;
 }

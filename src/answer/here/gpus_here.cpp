@@ -1,0 +1,192 @@
+#include "answer/here/gpus_here.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/io/document.hpp"
+#include "base/io/process.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+constexpr double kPatience = 2;  // s
+constexpr std::size_t kMostText = 1 << 20;
+constexpr std::size_t kMostGpus = 64;
+constexpr double kMibPerGib = 1024;
+constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
+/// What drivers keep for themselves of a card's memory, and what sizes are rounded by.
+constexpr double kSameSize = 0.12;
+
+/// Names are of a family of sizes where they do not say the size: the reported memory tells which.
+const catalog::Gpu* known_gpu(const std::string& name, double memory_gib, const catalog::Catalog& catalog) {
+  const auto same_size = [&](const catalog::Gpu& gpu) {
+    return memory_gib <= 0 || !gpu.memory_gb || std::abs(memory_gib / *gpu.memory_gb - 1) <= kSameSize;
+  };
+  const auto named = catalog.gpu(name);
+  if (named && same_size(**named)) return *named;
+  const auto sized = catalog.gpu(format("{} {:.0f}GB", name, memory_gib));
+  if (sized && same_size(**sized)) return *sized;
+  return named ? *named : nullptr;
+}
+
+class Looking {
+ public:
+  Looking(const catalog::Catalog& catalog, std::string root) : catalog_(catalog), root_(std::move(root)) {}
+
+  GpusHere go() {
+    if (nvidia() || rocm() || proc() || sys()) return std::move(here_);
+    here_.source.clear();
+    return std::move(here_);
+  }
+
+ private:
+  void add(std::string name, double memory_gib, double used_gib) {
+    if (here_.gpus.size() >= kMostGpus) return;
+    const catalog::Gpu* gpu = known_gpu(name, memory_gib, catalog_);
+    if (memory_gib <= 0 && gpu != nullptr) memory_gib = gpu->memory_gb.value_or(0);
+    here_.gpus.push_back({std::move(name), memory_gib, used_gib, gpu});
+  }
+
+  /// What the tool prints; nothing where it is not there or does not work.
+  std::optional<std::string> ask(std::string_view tool, const std::vector<std::string>& words) {
+    auto answer = output_of(words, seconds(kPatience), kMostText);
+    here_.source = tool;
+    if (!answer) {
+      if (find_on_path(tool)) here_.notes.push_back(say("{}: {}", tool, answer.error().message));
+      return std::nullopt;
+    }
+    if (answer->status == 0) return std::move(answer->text);
+    here_.notes.push_back(say("{} ends with status {}", tool, answer->status));
+    return std::nullopt;
+  }
+
+  static bool find_on_path(std::string_view tool) {
+    const char* path = std::getenv("PATH");
+    std::error_code failed;
+    for (const std::string_view folder : split(path != nullptr ? path : "", ':'))
+      if (!folder.empty() && std::filesystem::exists(std::filesystem::path(folder) / tool, failed)) return true;
+    return false;
+  }
+
+  bool nvidia() {
+    const auto text =
+        ask("nvidia-smi", {"nvidia-smi", "--query-gpu=name,memory.total,memory.used", "--format=csv,noheader,nounits"});
+    if (!text) return false;
+    for (const std::string_view line : split(*text, '\n')) {
+      if (trim(line).empty()) continue;
+      const auto parts = split(line, ',');
+      const auto number_in = [&](std::size_t place) {
+        return parts.size() == 3 ? plain_number(trim(parts[place])).value_or(0) : 0.0;
+      };
+      // Of boards that share the host's memory (GB10, Jetson) the driver knows no size.
+      const bool shared = parts.size() == 3 && trim(parts[1]).starts_with('[');
+      const std::string name(parts.empty() ? std::string_view() : trim(parts[0]));
+      if (name.empty() || (number_in(1) <= 0 && !shared)) {
+        here_.notes.push_back(say("nvidia-smi: '{}' is no GPU", printable(shorten(trim(line), 60))));
+        here_.gpus.clear();
+        return false;
+      }
+      add(name, number_in(1) / kMibPerGib, number_in(2) / kMibPerGib);
+    }
+    return !here_.gpus.empty();
+  }
+
+  bool rocm() {
+    const auto text = ask("rocm-smi", {"rocm-smi", "--showproductname", "--showmeminfo", "vram", "--json"});
+    if (!text) return false;
+    // It may warn in front of what it was asked for.
+    const auto begin = text->find('{');
+    const auto document = parse_json(begin == std::string::npos ? std::string() : text->substr(begin), "rocm-smi");
+    if (!document || !document->root.is_map()) {
+      here_.notes.push_back(say("rocm-smi: no JSON"));
+      return false;
+    }
+    for (const Node& card : document->root.children) {
+      if (!card.key.starts_with("card") || !card.is_map()) continue;
+      std::string name;
+      double total = 0, used = 0;
+      for (const Node& member : card.children) {
+        const std::string key = lower(member.key);
+        if (key == "card series" || (key == "card model" && name.empty())) name = member.text;
+        if (key == "vram total memory (b)") total = plain_number(member.text).value_or(0);
+        if (key == "vram total used memory (b)") used = plain_number(member.text).value_or(0);
+      }
+      if (name.empty() || total <= 0) {
+        here_.notes.push_back(say("rocm-smi: '{}' is no GPU", printable(card.key)));
+        continue;
+      }
+      add(name, total / kBytesPerGib, used / kBytesPerGib);
+    }
+    return !here_.gpus.empty();
+  }
+
+  /// The driver is there, and its tool is not.
+  bool proc() {
+    here_.source = "/proc/driver/nvidia";
+    std::error_code failed;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(root_ / "proc/driver/nvidia/gpus", failed))
+      folders.push_back(entry.path());
+    std::ranges::sort(folders);
+    for (const auto& folder : folders) {
+      const auto text = read_text_file((folder / "information").string());
+      if (!text) continue;
+      for (const std::string_view line : split(*text, '\n'))
+        if (const auto colon = line.find(':');
+            colon != std::string_view::npos && trim(line.substr(0, colon)) == "Model")
+          add(std::string(trim(line.substr(colon + 1))), 0, 0);
+    }
+    return !here_.gpus.empty();
+  }
+
+  bool sys() {
+    here_.source = "/sys/class/drm";
+    std::error_code failed;
+    std::vector<std::filesystem::path> folders;
+    for (const auto& entry : std::filesystem::directory_iterator(root_ / "sys/class/drm", failed))
+      if (entry.path().filename().string().find('-') == std::string::npos) folders.push_back(entry.path() / "device");
+    std::ranges::sort(folders);
+    for (const auto& folder : folders) {
+      const auto name = read_text_file((folder / "product_name").string());
+      const auto memory = read_text_file((folder / "mem_info_vram_total").string());
+      const auto bytes = memory ? plain_number(trim(*memory)) : std::nullopt;
+      if (!name || trim(*name).empty() || !bytes) continue;
+      add(std::string(trim(*name)), *bytes / kBytesPerGib, 0);
+    }
+    return !here_.gpus.empty();
+  }
+
+  const catalog::Catalog& catalog_;
+  std::filesystem::path root_;
+  GpusHere here_;
+};
+
+}  // namespace
+
+std::vector<GpuHere> GpusHere::group() const {
+  std::vector<GpuHere> best;
+  double most = -1;
+  for (const GpuHere& one : gpus) {
+    std::vector<GpuHere> alike;
+    double memory = 0;
+    for (const GpuHere& other : gpus)
+      if (other.gpu == one.gpu && other.name == one.name) {
+        alike.push_back(other);
+        memory += other.memory_gib;
+      }
+    const double known = one.gpu != nullptr ? memory : 0;
+    if (known > most) {
+      most = known;
+      best = std::move(alike);
+    }
+  }
+  return best;
+}
+
+GpusHere gpus_here(const catalog::Catalog& catalog, const std::string& root) { return Looking(catalog, root).go(); }
+
+}  // namespace gpusel::answer

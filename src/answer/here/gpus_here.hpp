@@ -1,0 +1,31 @@
+// The GPUs of the machine that this runs on, as its drivers name them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+
+namespace gpusel::answer {
+
+struct GpuHere {
+  std::string name;  // as the driver has it
+  double memory_gib = 0;
+  double used_gib = 0;
+  const catalog::Gpu* gpu = nullptr;  // null: the catalogue does not know it
+};
+
+struct GpusHere {
+  std::string source;  // nvidia-smi, rocm-smi, /proc or /sys; empty: there are none
+  std::vector<GpuHere> gpus;
+  std::vector<std::string> notes;  // what did not answer, or not to be understood
+
+  /// As many equal ones as have the most memory together.
+  std::vector<GpuHere> group() const;
+};
+
+/// Asks nvidia-smi, rocm-smi and then the system's files below `root`, two seconds each at most. What is not there is
+/// passed over; what answers with garbage is named in the notes.
+GpusHere gpus_here(const catalog::Catalog& catalog, const std::string& root = "/");
+
+}  // namespace gpusel::answer

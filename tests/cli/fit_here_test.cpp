@@ -1,0 +1,161 @@
+// gpusel fit: what the drivers of a machine say, broken ones included, and what runs there.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace fit_here_test {
+
+using gpusel::test::ask;
+using gpusel::test::Run;
+using gpusel::test::scratch_directory;
+using Json = nlohmann::json;
+
+namespace {
+
+/// A folder with a tool of that name in it, which is that script.
+class Tools {
+ public:
+  void add(const std::string& name, const std::string& script) {
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path) << "#!/bin/sh\n" << script << "\n";
+    chmod(path.c_str(), 0755);
+  }
+  Run fit(std::vector<std::string> words) const {
+    words.insert(words.begin(), "fit");
+    return ask(words, {.environment = {{"PATH", folder_ + ":/usr/bin:/bin"}}});
+  }
+  Json fit_json(std::vector<std::string> words = {}) const {
+    words.emplace_back("--json");
+    const Run run = fit(std::move(words));
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return Json::parse(run.out);
+  }
+
+ private:
+  std::string folder_ = scratch_directory();
+};
+
+std::string prints(const std::string& text) { return "cat <<'END'\n" + text + "\nEND"; }
+
+}  // namespace
+
+TEST_CASE("the GPUs that nvidia-smi names are the catalogue's") {
+  const auto [line, gpu] = GENERATE(table<std::string, std::string>({
+      {"NVIDIA H100 80GB HBM3, 81559, 4", "h100-sxm-80gb"},
+      {"NVIDIA H100 PCIe, 81559, 4", "h100-pcie-80gb"},
+      {"NVIDIA A100-SXM4-40GB, 40960, 0", "a100-sxm-40gb"},
+      {"NVIDIA A100-SXM4-80GB, 81920, 0", "a100-sxm-80gb"},
+      {"Tesla V100-SXM2-16GB, 16160, 0", "v100-sxm2-16gb"},
+      {"Tesla T4, 15360, 0", "t4"},
+      {"NVIDIA GeForce RTX 4090, 24564, 1203", "rtx-4090"},
+      {"NVIDIA L40S, 46068, 0", "l40s"},
+      {"NVIDIA RTX A6000, 49140, 12", "rtx-a6000-48gb"},
+      {"NVIDIA H200, 143771, 0", "h200-sxm-141gb"},
+      {"NVIDIA A10G, 23028, 0", "a10g"},
+  }));
+  Tools tools;
+  tools.add("nvidia-smi", prints(line));
+  const Json answer = tools.fit_json();
+  CHECK(answer["schema"] == "gpusel.fit/1");
+  CHECK(answer["machine"]["gpu"] == gpu);
+  CHECK(answer["machine"]["source"] == "nvidia-smi");
+  CHECK_FALSE(answer["models"].empty());
+}
+
+TEST_CASE("several equal GPUs are one machine, and of mixed ones those with the most memory") {
+  Tools tools;
+  tools.add("nvidia-smi",
+            prints("NVIDIA GeForce RTX 3090, 24576, 0\nTesla T4, 15360, 0\nNVIDIA GeForce RTX 3090, 24576, 0"));
+  const Json answer = tools.fit_json({"llama-3.1-8b"});
+  CHECK(answer["machine"]["gpu"] == "rtx-3090");
+  CHECK(answer["machine"]["gpus"] == 2);
+  CHECK(answer["machine"]["found"].size() == 3);
+  const Run page = tools.fit({});
+  CHECK_THAT(page.out, Catch::Contains("1 other GPUs are left out"));
+}
+
+TEST_CASE("rocm-smi is asked where there is no nvidia-smi") {
+  Tools tools;
+  tools.add("nvidia-smi", "exit 9");
+  tools.add("rocm-smi", prints(R"X(WARNING: something
+{"card0": {"Card Series": "AMD Instinct MI300X", "VRAM Total Memory (B)": "206141652992", "VRAM Total Used Memory (B)": "9"},
+ "card1": {"Card Series": "AMD Instinct MI300X", "VRAM Total Memory (B)": "206141652992", "VRAM Total Used Memory (B)": "0"},
+ "system": {"Driver version": "6.7"}})X"));
+  const Json answer = tools.fit_json({"llama-3.1-70b"});
+  CHECK(answer["machine"]["gpu"] == "mi300x-192gb");
+  CHECK(answer["machine"]["gpus"] == 2);
+  CHECK(answer["machine"]["source"] == "rocm-smi");
+}
+
+TEST_CASE("a tool that hangs is given two seconds, garbage is named, and then the next one is asked") {
+  const std::string rocm =
+      prints(R"X({"card0": {"Card Series": "AMD Instinct MI210", "VRAM Total Memory (B)": "68702699520"}})X");
+  const auto [script, note] = GENERATE(table<std::string, std::string>({
+      {"sleep 30", "nvidia-smi: it does not answer"},
+      {"echo 'Failed to initialize NVML: Driver/library version mismatch'", "is no GPU"},
+      {"echo 'NVIDIA L4, lots, 0'", "'NVIDIA L4, lots, 0' is no GPU"},
+      {"echo 'NVIDIA L4, -5, 0'", "is no GPU"},
+      {"printf '\\000\\377\\001, 1'", "is no GPU"},
+      {"yes x", "it prints more than"},
+      {"exit 12", "nvidia-smi ends with status 12"},
+      {"kill -9 $$", "nvidia-smi ends with status 137"},
+  }));
+  CAPTURE(script);
+  Tools tools;
+  tools.add("nvidia-smi", script);
+  tools.add("rocm-smi", rocm);
+  const Json answer = tools.fit_json({"llama-3.1-8b"});
+  CHECK(answer["machine"]["gpu"] == "mi210-64gb");
+  CHECK_THAT(answer["machine"]["notes"].dump(), Catch::Contains(note));
+}
+
+TEST_CASE("without a GPU, or with one that the catalogue does not know, the way out is said") {
+  Tools tools;
+  tools.add("nvidia-smi", "exit 1");
+  tools.add("rocm-smi", "exit 1");
+  const Run none = tools.fit({});
+  CHECK(none.status == 3);
+  CHECK_THAT(none.err, Catch::Contains("no GPU was found") && Catch::Contains("--gpu"));
+  Tools odd;
+  odd.add("nvidia-smi", prints("NVIDIA Imaginary 9000, 24576, 0"));
+  const Run unknown = odd.fit({});
+  CHECK(unknown.status == 3);
+  CHECK_THAT(unknown.err, Catch::Contains("'NVIDIA Imaginary 9000'"));
+}
+
+TEST_CASE("a model that fits says in which format, and one that does not what would do") {
+  Tools none;
+  const Json tight = none.fit_json({"qwen3-32b", "--gpu", "rtx-4090"});
+  REQUIRE(tight["models"].size() > 1);
+  CHECK(tight["models"].front()["room"] == "no");
+  CHECK(tight["format"] != tight["models"].front()["format"]);
+  CHECK(tight["cloud"].is_null());
+  const Run large = none.fit({"llama-3.1-405b", "--gpu", "rtx-4090"});
+  CHECK(large.status == 3);
+  CHECK_THAT(large.out, Catch::Contains("NO") && Catch::Contains("Cheapest cloud machine"));
+  const Run with_json = none.fit({"llama-3.1-405b", "--gpu", "rtx-4090", "--json"});
+  CHECK(Json::parse(with_json.out)["cloud"]["hourly"] > 0);
+}
+
+TEST_CASE("more memory never makes less of a model's room") {
+  Tools none;
+  const std::vector<std::string> words = {"comfortable", "fits", "tight", "no"};
+  const auto rank = [&](const std::string& gpu, const std::string& model) {
+    const Run run = none.fit({model, "--gpu", gpu, "--quant", "bf16", "--json"});
+    const Json answer = Json::parse(run.out);
+    return std::ranges::find(words, answer["models"].front()["room"].get<std::string>()) - words.begin();
+  };
+  for (const char* model : {"llama-3.1-8b", "qwen3-32b", "llama-3.1-70b"}) {
+    CAPTURE(model);
+    CHECK(rank("a100-sxm-80gb", model) <= rank("a100-sxm-40gb", model));
+    CHECK(rank("h200-sxm-141gb", model) <= rank("a100-sxm-80gb", model));
+  }
+}
+
+}  // namespace fit_here_test
