@@ -84,7 +84,17 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
                }};
   overlay.repeats = true;
   flags.push_back(overlay);
-  if (parsed.shows_prices) add_own_prices(flags, common.own_prices);
+  if (!parsed.shows_prices) return;
+  add_own_prices(flags, common.own_prices);
+  Flag own{"--own", "MACHINE@PRICE", say("a machine of your own beside the catalogue's: 8xH100@12/h"), group,
+           [&common](std::string_view value) -> Status {
+             auto machine = parse_own_machine(value);
+             if (!machine) return std::unexpected(machine.error());
+             common.own_machines.push_back(std::move(*machine));
+             return {};
+           }};
+  own.repeats = true;
+  flags.push_back(std::move(own));
 }
 
 const Command* find_command(std::string_view name) {

@@ -81,6 +81,10 @@ constexpr Command kCommands[] = {
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",
      make_catalog_lint},
+    {"catalog new", to_say("A commented file of your own machines and prices, to fill in"),
+     "  gpusel catalog new own.yaml\n"
+     "  gpusel catalog new >own.yaml",
+     make_catalog_new},
     {"catalog path", to_say("Where the facts come from: the built-in catalogue and every file laid over it"),
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",

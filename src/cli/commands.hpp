@@ -28,6 +28,7 @@ Parsed make_calibrate();
 Parsed make_catalog_drift();
 Parsed make_catalog_import();
 Parsed make_catalog_lint();
+Parsed make_catalog_new();
 Parsed make_catalog_path();
 Parsed make_catalog_show();
 Parsed make_catalog_stats();

@@ -228,11 +228,21 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
     if (!day) return std::unexpected(Errors{day.error()});
     options.own.as_of = *day;
   }
-  if (options.own.empty()) return catalog::load(options, replay.documents);
+  std::vector<Document> documents = replay.documents;
+  if (!common.own_machines.empty()) {
+    auto known = catalog::load(options, documents);
+    if (!known) return known;
+    const auto day = today();
+    if (!day) return std::unexpected(Errors{day.error()});
+    auto own = own_machines_document(common.own_machines, *known, *day);
+    if (!own) return std::unexpected(Errors{own.error()});
+    documents.push_back(std::move(*own));
+  }
+  if (options.own.empty()) return catalog::load(options, documents);
   const auto day = today();
   if (!day) return std::unexpected(Errors{day.error()});
   options.own.as_of = *day;
-  auto catalog = catalog::load(options, replay.documents);
+  auto catalog = catalog::load(options, documents);
   if (!catalog) return catalog;
   note(say("prices of your own: {}", in_words(options.own, *catalog)));
   if (const std::string replaced = replaced_in_words(options.own); !replaced.empty())

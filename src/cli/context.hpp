@@ -12,6 +12,7 @@
 
 #include "base/values/date.hpp"
 #include "catalog/snapshot/load.hpp"
+#include "cli/own_machines.hpp"
 #include "cli/settings/settings.hpp"
 #include "physics/coefficients.hpp"
 #include "show/render/terminal/terminal.hpp"
@@ -72,6 +73,7 @@ struct CommonOptions {
   std::string catalog;  // replaces the embedded instances and offers
   std::vector<std::string> overlays;
   catalog::OwnPrices own_prices;
+  std::vector<OwnMachine> own_machines;
 };
 
 struct JobOptions;
