@@ -130,6 +130,9 @@ void say_task(const Request& request, Job& work);
 
 /// Requests per second of a language model that nobody stated.
 inline constexpr double kAssumedRate = 1;
+/// And tokens of its prompts and answers.
+inline constexpr std::int64_t kUsualInput = 1024;
+inline constexpr std::int64_t kUsualOutput = 256;
 
 /// What a service is sized for where nothing in the request says how much there is to do: one request a second of a
 /// language model, one at a time of what makes images or writes down speech. Says so in `assumed`.

@@ -25,8 +25,6 @@ constexpr std::int64_t kEncoderBatch = 32;
 constexpr std::int64_t kLoraRank = 16;
 constexpr std::int64_t kVirtualTokens = 20;
 constexpr std::int64_t kTargetShare = 4;  // source over target: 512 and 114 tokens in pretraining, arXiv 1910.10683
-constexpr std::int64_t kInputTokens = 1024;
-constexpr std::int64_t kOutputTokens = 256;
 
 /// Pretraining batches grow with the model: 0.5M tokens at 1B parameters, 16M at 400B (GPT-3 to Llama 3).
 double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std::pow(params_b, 0.58), 0.25e6, 16e6); }
@@ -393,11 +391,11 @@ class Resolver {
                          "context");
     const std::int64_t room = request_.context.value_or(longest());
     if (room < 2) return usage_error(say("a context of {} tokens leaves no room for an answer", room), "context");
-    i.output_tokens = or_assume(request_.output_tokens, "output_tokens",
-                                std::min(kOutputTokens, std::max<std::int64_t>(1, room / 4)));
+    i.output_tokens =
+        or_assume(request_.output_tokens, "output_tokens", std::min(kUsualOutput, std::max<std::int64_t>(1, room / 4)));
     const std::int64_t rest = std::max<std::int64_t>(1, room - i.output_tokens);
     i.input_tokens =
-        or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kInputTokens, rest));
+        or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kUsualInput, rest));
     warn_if_beyond_context(i.input_tokens + i.output_tokens);
     return {};
   }

@@ -92,13 +92,19 @@ Result<Job> mean_work(const FleetQuestion& question, const FoundModel& model, co
 Result<double> stated_rate(const FleetQuestion& question, const job::Traffic& traffic) {
   if (question.request.request_rate) return *question.request.request_rate;
   if (traffic.requests_per_s) return *traffic.requests_per_s;
-  return usage_error(traffic.at_once        ? say("all requests of the log come at once")
-                     : traffic.requests > 0 ? say("the requests have no times, so how many come is not known")
-                                            : say("say how many requests come"),
+  if (traffic.requests <= 0) return job::kAssumedRate;
+  return usage_error(traffic.at_once ? say("all requests of the log come at once")
+                                     : say("the requests have no times, so how many come is not known"),
                      "--rate", say("--rate 20, per second"));
 }
 
-void note_traffic(Fleet& fleet) {
+void note_traffic(const FleetQuestion& question, Fleet& fleet) {
+  const job::Request& request = question.request;
+  if (question.traffic.empty() && !request.input_tokens && !request.output_tokens)
+    fleet.notes.push_back(
+        say("{} prompt and {} answer tokens are assumed where none are given", job::kUsualInput, job::kUsualOutput));
+  if (!request.request_rate && !fleet.traffic.requests_per_s)
+    fleet.notes.push_back(say("no load is given: {:g} request per second is assumed", job::kAssumedRate));
   const job::Traffic& traffic = fleet.traffic;
   if (traffic.unanswered > 0)
     fleet.notes.push_back(say("{} of {} requests have no answer and are left out", human_number(traffic.unanswered),
@@ -255,7 +261,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   for (const job::Assumed& taken : job::taken_places(question.constraints, catalog))
     fleet.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
   if (fleet.own_model) note_reading(*fleet.own_model, fleet.notes);
-  note_traffic(fleet);
+  note_traffic(question, fleet);
   if (Status done = solve(context, *day, find_types(context, fleet.work, fleet.traffic.buckets), fleet); !done)
     return std::unexpected(done.error());
   note_assumed(question, limits, fleet);

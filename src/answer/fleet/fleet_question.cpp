@@ -95,11 +95,13 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
   const bool generates = model.is_generator();
   const auto& request = question.request;
   if (question.traffic.empty()) {
-    if (!request.input_tokens && !request.output_tokens)
+    if (!generates && !request.input_tokens)
       return usage_error(say("say how long requests are"), "--traffic",
                          say("a profile as chat, a file of requests, or --isl and --osl"));
-    auto one = job::fixed_traffic(static_cast<double>(request.input_tokens.value_or(0)),
-                                  generates ? static_cast<double>(request.output_tokens.value_or(1)) : 0);
+    auto one = job::fixed_traffic(
+        static_cast<double>(request.input_tokens.value_or(request.output_tokens ? 0 : job::kUsualInput)),
+        generates ? static_cast<double>(request.output_tokens.value_or(request.input_tokens ? 1 : job::kUsualOutput))
+                  : 0);
     one.name = say("one length");
     return one;
   }

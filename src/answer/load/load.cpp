@@ -77,16 +77,14 @@ class LoadReader {
 
   Status of_one_length() {
     if (Status none = no_file_flags(); !none) return none;
-    constexpr std::int64_t kUsualInput = 1024;
-    constexpr std::int64_t kUsualOutput = 256;
     if (!request_.input_tokens || !request_.output_tokens)
       out_.notes.push_back(say("{} prompt and {} answer tokens are assumed where none are given",
-                               request_.input_tokens.value_or(kUsualInput),
-                               request_.output_tokens.value_or(kUsualOutput)));
+                               request_.input_tokens.value_or(job::kUsualInput),
+                               request_.output_tokens.value_or(job::kUsualOutput)));
     out_.demand.input =
-        Length::fixed(static_cast<double>(std::max<std::int64_t>(1, request_.input_tokens.value_or(kUsualInput))));
-    out_.demand.output =
-        Length::fixed(static_cast<double>(std::max<std::int64_t>(1, request_.output_tokens.value_or(kUsualOutput))));
+        Length::fixed(static_cast<double>(std::max<std::int64_t>(1, request_.input_tokens.value_or(job::kUsualInput))));
+    out_.demand.output = Length::fixed(
+        static_cast<double>(std::max<std::int64_t>(1, request_.output_tokens.value_or(job::kUsualOutput))));
     out_.traffic.source = waits() ? (question_.sessions ? "sessions" : "users") : kOneLength;
     out_.traffic.name = kOneLength;
     return {};

@@ -5,8 +5,10 @@
 #include "base/text/joined.hpp"
 #include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
+#include "job/limits/families.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
+#include "show/job/question.hpp"
 #include "show/lists/like.hpp"
 
 namespace gpusel::cli {
@@ -28,6 +30,32 @@ int show_instance(Lists& lists, const catalog::Catalog& catalog, Date today, Con
                       [&] { return show::with_documents(show::instance_json(**instance, catalog, today), catalog); },
                       [&] { return show::instance_card(**instance, catalog, today); }},
                      context);
+}
+
+/// "V100 SXM2 16 GB", of what its sizes have.
+std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalog& catalog) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const catalog::Instance& instance : catalog.instances()) {
+    if (instance.provider != family.provider || instance.family != family.id) continue;
+    const catalog::Gpu* gpu = catalog.gpu_of(instance);
+    std::string name = gpu != nullptr ? show::spoken_gpu(*gpu) : say("no GPU");
+    if (std::ranges::find(names, name) != names.end()) continue;
+    list += format("{}{}", list.empty() ? "" : ", ", name);
+    names.push_back(std::move(name));
+  }
+  return list;
+}
+
+/// What is told of a family before its sizes.
+void tell_family(const job::FamilyName& called, const catalog::Catalog& catalog, Context& context) {
+  for (const auto& family : called.families)
+    context.note(say("{} is a family of {}: {}", family.id, family.provider, gpus_of(family, catalog)));
+  std::string others;
+  for (const auto& other : called.others)
+    if (const std::string gpus = gpus_of(other, catalog); !gpus.empty())
+      others += format("{}{} {} ({})", others.empty() ? "" : ", ", other.provider, other.id, gpus);
+  if (!others.empty()) context.note(say("not to be confused with {}", others));
 }
 
 show::Json item_json(const answer::Listed& one, const catalog::Catalog& catalog, Currency currency) {
@@ -113,7 +141,18 @@ int run_instances(InstanceOptions& options, Context& context) {
   if (options.every_offer && terms.empty()) terms.emplace_back("any");
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
-    if (options.list.shows_one()) return show_instance(lists, catalog, options.list.question.today, context);
+    if (options.list.shows_one()) {
+      const auto family = job::family_called(lists.name(), catalog);
+      if (catalog.has_instance(lists.name()) || !family)
+        return show_instance(lists, catalog, options.list.question.today, context);
+      tell_family(*family, catalog, context);
+      auto& limits = options.list.question.constraints;
+      for (const auto& [provider, id] : family->families) {
+        limits.families.push_back(id);
+        if (std::ranges::find(limits.clouds, provider) == limits.clouds.end()) limits.clouds.push_back(provider);
+      }
+      options.list.question.words.clear();
+    }
     tell_broad_names(options.list.question.constraints, catalog, context);
     return list_instances(lists, options, catalog, context);
   });

@@ -31,11 +31,12 @@ struct DiffOptions {
 
 class Diff {
  public:
-  Diff(const DiffOptions& options, Context& context) : options_(options), context_(context) {}
+  Diff(DiffOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
+    if (options_.locks.empty()) options_.locks.emplace_back(kUsualLock);
     if (options_.locks.size() > 2)
       return context_.fail(Error{ErrorKind::usage,
                                  say("{} locks to compare", options_.locks.size()),
@@ -243,7 +244,7 @@ class Diff {
                : kOk;
   }
 
-  const DiffOptions& options_;
+  DiffOptions& options_;
   Context& context_;
   std::vector<std::string> words_;
   show::LockDifference difference_;
@@ -256,8 +257,7 @@ Parsed make_diff() {
   Parsed parsed;
   parsed.positional = "LOCKS";
   parsed.positional_places = {{"", "FILE"}};
-  parsed.positional_help = say("a lock, whose question is asked again; or an old and a new one");
-  parsed.positional_required = true;
+  parsed.positional_help = say("a lock, whose question is asked again (default gpusel.lock); or an old and a new one");
   parsed.positional_set = [options](std::string_view file) -> Status {
     options->locks.emplace_back(file);
     return {};

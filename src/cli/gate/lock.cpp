@@ -21,7 +21,6 @@ namespace gpusel::cli {
 namespace {
 
 constexpr std::string_view kCommand = "lock";
-constexpr std::string_view kUsualFile = "gpusel.lock";
 constexpr std::int64_t kUsualRows = 10;
 
 struct LockOptions {
@@ -138,7 +137,7 @@ int run_lock(LockOptions& options, Context& context) {
                               {},
                               say("gpusel recommend with the same words says why")});
   show::seal(*lock);
-  const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualFile) : options.to;
+  const std::string to = options.dry_run ? std::string() : options.to.empty() ? std::string(kUsualLock) : options.to;
   if (!to.empty())
     if (Status written = write_lock(to, show::lock_file(*lock), options.force); !written)
       return context.fail(written.error());

@@ -79,6 +79,11 @@ int run_whatif(WhatIfOptions& options, Context& context) {
   options.question.today = ground->today;
   if (const auto settled = settle_settings(options, ground->catalog, context); !settled) return settled.error();
   tell_broad_names(options.constraints, ground->catalog, context);
+  answer::WhatIfQuestion& question = options.question;
+  if (question.vary.empty() && !question.tornado && !question.pareto) {
+    question.tornado = true;
+    context.note(say("--tornado, as nothing says what to vary: --vary rps=1..64, --pareto"));
+  }
   const auto answer = answer::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
   return show(*answer, *ground, options, context);

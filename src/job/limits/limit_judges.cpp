@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "job/limits/families.hpp"
 #include "rules/pattern.hpp"
 
 namespace gpusel::job {
@@ -17,14 +18,12 @@ using rules::Condition;
 using rules::Fact;
 using rules::Operator;
 
-Result<std::vector<std::string>> family_called(std::string_view name, const catalog::Catalog& catalog) {
-  std::vector<std::string_view> known;
-  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.family);
-  const auto found =
-      std::ranges::find_if(known, [&](std::string_view family) { return fold_name(family) == fold_name(name); });
-  if (found == known.end())
-    return usage_error(say("unknown family '{}'", shorten(name, 40)), {}, did_you_mean(name, known));
-  return std::vector{std::string(*found)};
+Result<std::vector<std::string>> families_of(std::string_view name, const catalog::Catalog& catalog) {
+  const auto called = family_called(name, catalog);
+  if (!called) return std::unexpected(called.error());
+  std::vector<std::string> ids;
+  for (const FamilyName::Family& family : called->families) ids.push_back(family.id);
+  return ids;
 }
 
 Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
@@ -106,7 +105,7 @@ Result<std::vector<std::string>> provider_called(std::string_view name, const ca
   return std::vector{std::string((*provider)->id)};
 }
 
-Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, family_called); }
+Status judge_family(const Judging& judging) { return one_of(judging, judging.asked.families, families_of); }
 
 Status judge_allow_list(const Judging& judging) {
   auto allowed = named_like(judging.asked.allow_list, judging.catalog);

@@ -1,0 +1,83 @@
+#include "job/limits/families.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::job {
+
+namespace {
+
+constexpr std::string_view kSection = "family_names";
+
+std::string word_at(const Node& node, std::string_view key) {
+  const Node* found = node.find(key);
+  return found != nullptr ? found->text : std::string();
+}
+
+std::vector<std::string> words_at(const Node& node, std::string_view key) {
+  std::vector<std::string> words;
+  if (const Node* list = node.find(key))
+    for (const Node& one : list->children) words.push_back(one.text);
+  return words;
+}
+
+void add_new(std::vector<FamilyName::Family>& families, std::string provider, std::string id) {
+  const bool known = std::ranges::any_of(
+      families, [&](const FamilyName::Family& one) { return one.provider == provider && one.id == id; });
+  if (!known) families.push_back({std::move(provider), std::move(id)});
+}
+
+bool is_among(const std::vector<FamilyName::Family>& families, const std::string& provider, const std::string& id) {
+  return std::ranges::any_of(families,
+                             [&](const FamilyName::Family& one) { return one.provider == provider && one.id == id; });
+}
+
+template <class Action>
+void each_entry(std::span<const Document> documents, Action action) {
+  for (const Document& document : documents)
+    if (const Node* list = document.root.find(kSection))
+      for (const Node& entry : list->children) action(entry);
+}
+
+}  // namespace
+
+Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& catalog) {
+  const std::string folded = fold_name(name);
+  FamilyName out;
+  std::vector<std::string> known;
+  for (const catalog::Instance& instance : catalog.instances()) {
+    if (fold_name(instance.family) == folded)
+      add_new(out.families, std::string(instance.provider), std::string(instance.family));
+    known.emplace_back(instance.family);
+  }
+  const auto documents = catalog.documents(kSection);
+  const bool is_id = !out.families.empty();
+  each_entry(documents, [&](const Node& entry) {
+    const std::string provider = word_at(entry, "provider");
+    for (const std::string& said : words_at(entry, "names")) {
+      if (!is_id && fold_name(said) == folded)
+        for (std::string& family : words_at(entry, "families")) add_new(out.families, provider, std::move(family));
+      known.push_back(said);
+    }
+  });
+  if (out.families.empty()) {
+    const std::vector<std::string_view> names(known.begin(), known.end());
+    return usage_error(say("unknown family '{}'", shorten(name, 40)), {}, did_you_mean(name, names));
+  }
+  each_entry(documents, [&](const Node& entry) {
+    const std::string provider = word_at(entry, "provider");
+    const auto ids = words_at(entry, "families");
+    const auto is_meant = [&](const std::string& id) { return is_among(out.families, provider, id); };
+    if (!std::ranges::all_of(ids, is_meant)) return;
+    for (const std::string& other : words_at(entry, "not")) {
+      const auto slash = other.find('/');
+      if (slash != std::string::npos && !is_among(out.families, other.substr(0, slash), other.substr(slash + 1)))
+        add_new(out.others, other.substr(0, slash), other.substr(slash + 1));
+    }
+  });
+  return out;
+}
+
+}  // namespace gpusel::job

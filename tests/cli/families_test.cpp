@@ -1,0 +1,35 @@
+// Families as people say them.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace families_test {
+
+using gpusel::test::ask;
+using gpusel::test::Run;
+using Json = nlohmann::json;
+
+TEST_CASE("a family shows its sizes, its GPU and what it is taken for") {
+  const Run run = ask({"instances", "show", "gn6v"});
+  CHECK(run.status == 0);
+  CHECK_THAT(run.out, Catch::Contains("gn6v-c8g1.2xlarge"));
+  CHECK_THAT(run.err, Catch::Contains("gn6v is a family of aliyun: V100 SXM2 16 GB") && Catch::Contains("gn6e"));
+}
+
+TEST_CASE("a name may stand for several families, in lists and in questions") {
+  const Run shown = ask({"instances", "show", "A2", "--json"});
+  CHECK(shown.status == 0);
+  CHECK_THAT(shown.out, Catch::Contains("a2-highgpu-1g") && Catch::Contains("a2-ultragpu-1g"));
+  const Run asked = ask({"recommend", "llama-3.1-8b", "--rps", "1", "--family", "A2", "--json"});
+  CHECK(asked.status == 0);
+  for (const Json& one : Json::parse(asked.out)["recommendations"])
+    CHECK(one["sku"].get<std::string>().starts_with("a2-"));
+}
+
+TEST_CASE("an unknown family or instance names the nearest") {
+  CHECK_THAT(ask({"instances", "show", "gn8i"}).err, Catch::Contains("gn8i") && Catch::Contains("did you mean"));
+  CHECK_THAT(ask({"instances", "--family", "A22"}).err, Catch::Contains("unknown family 'A22'"));
+}
+
+}  // namespace families_test
