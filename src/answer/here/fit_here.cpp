@@ -1,6 +1,8 @@
 #include "answer/here/fit_here.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 
 namespace gpusel::answer {
@@ -20,23 +22,34 @@ Request for_one_user(const Request& asked) {
   return request;
 }
 
-/// Formats that the GPU has kernels for, the model's own first, then from wide to narrow; of those of one width the one
-/// that runs in hardware.
+bool is_as_wide(double a, double b) {
+  constexpr double kSameWidth = 0.03;  // scales take a little
+  return std::abs(a - b) <= kSameWidth * b;
+}
+
+/// Formats that the GPU has kernels for, from wide to narrow; of those of one width what checkpoints mostly come in:
+/// fp8 where it is in hardware, else what stands first.
 std::vector<const physics::WeightFormat*> formats_for(const EstimateAnswer& answer) {
   std::vector<const physics::WeightFormat*> formats;
-  const double own = answer.plan.layout.weights->bits;
   const physics::Device& device = answer.machine.device;
-  for (const std::string_view name : physics::served_formats(answer.work.inference.engine)) {
-    const auto format = physics::weight_format(name);
-    if (format && (*format)->bits < 0.99 * own && physics::has_kernels(**format, device)) formats.push_back(*format);
-  }
-  const auto in_hardware = [&](const physics::WeightFormat* format) {
-    const auto rate = physics::compute_rate(*format, device);
-    return rate && rate->native;
+  const auto in_hardware = [&](const physics::WeightFormat& format) {
+    const auto rate = physics::compute_rate(format, device);
+    return format.arithmetic == physics::Arithmetic::fp8 && rate && rate->native;
   };
-  std::ranges::stable_sort(formats, [&](const auto* a, const auto* b) {
-    return a->bits != b->bits ? a->bits > b->bits : in_hardware(a) && !in_hardware(b);
-  });
+  for (const std::string_view name : physics::served_formats(answer.work.inference.engine)) {
+    const auto found = physics::weight_format(name);
+    if (!found || !physics::has_kernels(**found, device)) continue;
+    const physics::WeightFormat* const format = *found;
+    if (format->bits >= answer.plan.layout.weights->bits || is_as_wide(format->bits, answer.plan.layout.weights->bits))
+      continue;
+    const auto same =
+        std::ranges::find_if(formats, [&](const auto* one) { return is_as_wide(one->bits, format->bits); });
+    if (same == formats.end())
+      formats.push_back(format);
+    else if (in_hardware(*format) && !in_hardware(**same))
+      *same = format;
+  }
+  std::ranges::stable_sort(formats, std::greater(), [](const auto* format) { return format->bits; });
   return formats;
 }
 
@@ -77,14 +90,11 @@ std::vector<std::pair<FitHere, EstimateAnswer>> tried(const Request& request, bo
     return enough && stop;
   };
   if (add(std::move(*first))) return all;
-  double width = 0;
   for (const physics::WeightFormat* format : formats) {
-    if (format->bits == width) continue;
     Request other = request;
     other.weights_precision = format->name;
     auto answer = answer_estimate(other, catalog, c, false, rules);
     if (!answer || !answer->plan.serving) continue;
-    width = format->bits;
     if (add(std::move(*answer))) break;
   }
   return all;
