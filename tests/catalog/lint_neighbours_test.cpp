@@ -103,7 +103,7 @@ TEST_CASE("a place or a record is named once, and headings are wrapped") {
   const std::string accepted = scratch_file("acc.yaml",
                                             "accepted:\n"
                                             "  - {finding: gpu.spars, of: l4, reason: because}\n"
-                                            "  - {finding: gpu.link-rate, of: l4, reason: because}\n"
+                                            "  - {finding: gpu.link-rate, of: l4, reason: because, source: nvidia-l4-datasheet}\n"
                                             "gpus: [{id: h100-sxm-80gb, interconnect: {bidir_gbs: 450}}]\n");
   const Linted linted = lint({accepted});
   CHECK(linted.found() == Lines{"gpu.link-rate gpu h100-sxm-80gb", "accepted.invalid accepted gpu.spars of l4",
