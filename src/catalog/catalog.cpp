@@ -7,6 +7,7 @@
 #include "catalog/places/places.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/snapshot/tables.hpp"
+#include "catalog/weights/quantised_name.hpp"
 
 namespace gpusel::catalog {
 
@@ -202,6 +203,10 @@ Result<const Model*> Catalog::model(std::string_view name) const {
   for (const std::string& spelled : in_letters(name))
     if (const Lookup other = look_up(tables_->model_names, fold_name(spelled)); other.outcome == Lookup::Outcome::found)
       return &tables_->models[other.index];
+  if (const auto quantised = quantised_name(name))
+    for (const std::string& base : base_spellings(*quantised))
+      if (const Lookup other = look_up(tables_->model_names, fold_name(base)); other.outcome == Lookup::Outcome::found)
+        return &tables_->models[other.index];
   return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
 }
 
