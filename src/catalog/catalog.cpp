@@ -103,6 +103,7 @@ std::span<const ServiceLevel> Catalog::service_levels() const { return tables_->
 std::span<const BillingRule> Catalog::billing() const { return tables_->billing; }
 std::span<const SpotMarket> Catalog::spot_markets() const { return tables_->spot_markets; }
 std::span<const Purchase> Catalog::purchases() const { return tables_->purchases; }
+std::span<const TokenPrice> Catalog::token_prices() const { return tables_->token_prices; }
 std::span<const Drift> Catalog::drift() const { return tables_->drift; }
 
 const Cpu* Catalog::cpu_of(const Instance& instance) const {

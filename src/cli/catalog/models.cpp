@@ -6,6 +6,7 @@
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/catalogue/own_model.hpp"
+#include "show/money/token_prices.hpp"
 
 namespace gpusel::cli {
 
@@ -45,8 +46,16 @@ int run_models(ModelOptions& options, Context& context) {
       if (!model) return context.fail(model.error());
       note_base(lists.name(), **model, context);
       return show_record({kModelsSchema, std::string((*model)->id),
-                          [&] { return show::with_documents(show::model_json(**model), catalog); },
-                          [&] { return show::model_card(**model, catalog); }},
+                          [&] {
+                            show::Json json = show::model_json(**model);
+                            json["token_prices"] = show::token_prices_json(**model, catalog);
+                            return show::with_documents(std::move(json), catalog);
+                          },
+                          [&] {
+                            show::Document page = show::model_card(**model, catalog);
+                            show::add_token_prices(**model, catalog, page);
+                            return page;
+                          }},
                          context);
     }
     auto models = answer::list_models(options.list.question, options.limits, catalog);
