@@ -25,8 +25,8 @@ constexpr Word kWords[] = {
 /// Words beside those that say the format.
 constexpr std::string_view kOthers[] = {
     "unsloth", "dynamic", "quantized", "quantised", "marlin", "fp16mix", "compressed-tensors",
-    "block",   "ud",      "mlx",       "g128",      "128g",   "sym",
-    "qat",     "ct",      "compact",  "int8mix"};
+    "block",   "ud",      "mlx",       "g128",      "128g",   "sym",     "qat",
+    "ct",      "compact", "int8mix"};
 
 constexpr std::array<std::string_view, 15> kGguf = {"q2_k",   "q3_k_s", "q3_k_m", "q3_k_l", "iq4_xs",
                                                     "q4_0",   "q4_1",   "q4_k_s", "q4_k_m", "q5_0",
