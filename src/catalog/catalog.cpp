@@ -7,6 +7,7 @@
 #include "catalog/places/places.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/snapshot/tables.hpp"
+#include "catalog/weights/quantised_name.hpp"
 
 namespace gpusel::catalog {
 
@@ -102,6 +103,7 @@ std::span<const ServiceLevel> Catalog::service_levels() const { return tables_->
 std::span<const BillingRule> Catalog::billing() const { return tables_->billing; }
 std::span<const SpotMarket> Catalog::spot_markets() const { return tables_->spot_markets; }
 std::span<const Purchase> Catalog::purchases() const { return tables_->purchases; }
+std::span<const TokenPrice> Catalog::token_prices() const { return tables_->token_prices; }
 std::span<const Drift> Catalog::drift() const { return tables_->drift; }
 
 const Cpu* Catalog::cpu_of(const Instance& instance) const {
@@ -202,6 +204,10 @@ Result<const Model*> Catalog::model(std::string_view name) const {
   for (const std::string& spelled : in_letters(name))
     if (const Lookup other = look_up(tables_->model_names, fold_name(spelled)); other.outcome == Lookup::Outcome::found)
       return &tables_->models[other.index];
+  if (const auto quantised = quantised_name(name))
+    for (const std::string& base : base_spellings(*quantised))
+      if (const Lookup other = look_up(tables_->model_names, fold_name(base)); other.outcome == Lookup::Outcome::found)
+        return &tables_->models[other.index];
   return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
 }
 

@@ -64,6 +64,7 @@ class Catalog {
   std::span<const ServiceLevel> service_levels() const;
   std::span<const SpotMarket> spot_markets() const;
   std::span<const Purchase> purchases() const;
+  std::span<const TokenPrice> token_prices() const;
   /// How prices move, by kind of seller, term, provider and GPU; sorted by id.
   std::span<const Drift> drift() const;
 

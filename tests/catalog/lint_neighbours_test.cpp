@@ -100,11 +100,12 @@ TEST_CASE("a place or a record is named once, and headings are wrapped") {
   const std::string path = scratch_file("acc.yaml", with(clean(), "x4.one: 0.5", "x4.one: 0"));
   CHECK_THAT(ask({"catalog", "lint", path}).out,
              !Catch::Contains("acc.yaml: a price") && Catch::Contains(": a price must be a number"));
-  const std::string accepted = scratch_file("acc.yaml",
-                                            "accepted:\n"
-                                            "  - {finding: gpu.spars, of: l4, reason: because}\n"
-                                            "  - {finding: gpu.link-rate, of: l4, reason: because}\n"
-                                            "gpus: [{id: h100-sxm-80gb, interconnect: {bidir_gbs: 450}}]\n");
+  const std::string accepted =
+      scratch_file("acc.yaml",
+                   "accepted:\n"
+                   "  - {finding: gpu.spars, of: l4, reason: because}\n"
+                   "  - {finding: gpu.link-rate, of: l4, reason: because, source: nvidia-l4-datasheet}\n"
+                   "gpus: [{id: h100-sxm-80gb, interconnect: {bidir_gbs: 450}}]\n");
   const Linted linted = lint({accepted});
   CHECK(linted.found() == Lines{"gpu.link-rate gpu h100-sxm-80gb", "accepted.invalid accepted gpu.spars of l4",
                                 "accepted.unused accepted gpu.link-rate of l4"});

@@ -204,7 +204,8 @@ TEST_CASE("a sparse rate alone among dense ones is told from parts without a kno
 TEST_CASE("an acceptance takes its finding out, and says why when asked") {
   const std::string fault = with(clean(), "x9_8x: 96", "x9_8x: 161");
   const auto accepted = [](const std::string& of, const std::string& reason) {
-    return "accepted:\n  - {finding: price.regions-apart, of: " + of + ", reason: " + reason + "}\n";
+    return "accepted:\n  - {finding: price.regions-apart, of: " + of + ", reason: " + reason +
+           ", source: north-list}\n";
   };
   for (const char* of : {"north/x9_8x", "north/x9_8x eu-1 on-demand", "'north/x9_*'", "'north/x9_8x eu-1 *'"}) {
     CAPTURE(of);
@@ -223,14 +224,16 @@ TEST_CASE("an acceptance takes its finding out, and says why when asked") {
 TEST_CASE("an acceptance must have a reason, name a check and be narrow") {
   const std::string fault = with(clean(), "x9_8x: 96", "x9_8x: 161");
   const std::string finding = "price.regions-apart price north/x9_8x eu-1 on-demand";
-  for (const char* entry : {"{finding: price.regions-apart, of: north/x9_8x}",
-                            "{finding: price.regions-apart, of: north/x9_8x, reason: ' '}",
-                            "{finding: price.regions-apart, reason: because}",
-                            "{finding: price.regions-appart, of: north/x9_8x, reason: because}",
-                            "{finding: price.regions-apart, of: 'north/*', reason: because}",
-                            "{finding: price.regions-apart, of: '*', reason: because}", "just words", "[a, list]",
-                            "{finding: schema, of: north/x9_8x, reason: because}",
-                            "{finding: price.regions-apart, of: north/x9_8x, because: yes}"}) {
+  for (const char* entry :
+       {"{finding: price.regions-apart, of: north/x9_8x, source: north-list}",
+        "{finding: price.regions-apart, of: north/x9_8x, reason: ' ', source: north-list}",
+        "{finding: price.regions-apart, of: north/x9_8x, reason: because}",
+        "{finding: price.regions-apart, reason: because, source: north-list}",
+        "{finding: price.regions-appart, of: north/x9_8x, reason: because, source: north-list}",
+        "{finding: price.regions-apart, of: 'north/*', reason: because, source: north-list}",
+        "{finding: price.regions-apart, of: '*', reason: because, source: north-list}", "just words", "[a, list]",
+        "{finding: schema, of: north/x9_8x, reason: because, source: north-list}",
+        "{finding: price.regions-apart, of: north/x9_8x, reason: because, source: north-list, because: yes}"}) {
     CAPTURE(entry);
     const Linted linted = lint({catalogue(fault + "accepted:\n  - " + entry + "\n")});
     const Lines found = linted.found();
@@ -248,7 +251,8 @@ TEST_CASE("an acceptance must have a reason, name a check and be narrow") {
 
 TEST_CASE("an acceptance that is needed no more is a finding itself") {
   const Linted linted = lint({catalogue(
-      clean() + "accepted:\n  - {finding: price.regions-apart, of: north/x9_8x, reason: Europe is dear}\n")});
+      clean() +
+      "accepted:\n  - {finding: price.regions-apart, of: north/x9_8x, reason: Europe is dear, source: north-list}\n")});
   REQUIRE(linted.found().size() == 1);
   CHECK(linted.found()[0].starts_with("accepted.unused"));
   CHECK_THAT(linted.json["findings"][0]["place"].get<std::string>(), Catch::Contains("all.yaml:"));
@@ -256,8 +260,9 @@ TEST_CASE("an acceptance that is needed no more is a finding itself") {
 }
 
 TEST_CASE("acceptances travel in a snapshot") {
-  const std::string text = with(clean(), "x9_8x: 96", "x9_8x: 161") +
-                           "accepted:\n  - {finding: price.regions-apart, of: north/x9_8x, reason: Europe is dear}\n";
+  const std::string text =
+      with(clean(), "x9_8x: 96", "x9_8x: 161") +
+      "accepted:\n  - {finding: price.regions-apart, of: north/x9_8x, reason: Europe is dear, source: north-list}\n";
   const std::string path = scratch_file("market.snapshot", catalog::write_snapshot(from_text(text)));
   const Linted linted = lint({path});
   CHECK(linted.found().empty());
@@ -326,7 +331,8 @@ TEST_CASE("the shipped files are silent too, with places") {
   const Linted linted = lint({kSource + "/data", "--all"});
   CHECK(linted.status == 0);
   for (const Json& finding : linted.json["findings"])
-    CHECK_THAT(finding["place"].get<std::string>(), Catch::Contains("/data/") && (Catch::Contains(".yaml:") || Catch::Contains(".csv:")));
+    CHECK_THAT(finding["place"].get<std::string>(),
+               Catch::Contains("/data/") && (Catch::Contains(".yaml:") || Catch::Contains(".csv:")));
 }
 
 TEST_CASE("every check is in the documents and in --list, once") {

@@ -72,7 +72,15 @@ TEST_CASE("every id and alias of the shipped catalogue finds its own record") {
   const auto c = embedded();
   for (const catalog::Gpu& gpu : c.gpus()) {
     CHECK(gpu_id(c, std::string(gpu.id)) == gpu.id);
-    for (const std::string_view alias : gpu.aliases) CHECK(gpu_id(c, std::string(alias)) == gpu.id);
+    for (const std::string_view alias : gpu.aliases) {
+      std::size_t called = 0;
+      for (const catalog::Gpu& other : c.gpus())
+        for (const std::string_view name : other.aliases) called += name == alias ? 1 : 0;
+      if (called > 1)
+        CHECK_THAT(gpu_id(c, std::string(alias)), Catch::Contains("could be"));
+      else
+        CHECK(gpu_id(c, std::string(alias)) == gpu.id);
+    }
   }
   for (const catalog::Model& model : c.models()) {
     CHECK(model_id(c, std::string(model.id)) == model.id);

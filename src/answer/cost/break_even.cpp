@@ -70,6 +70,10 @@ constexpr job::Option<BreakEvenWishes> kBreakEvenOptions[] = {
      GPUSEL_DO(job::assign(t, w.api_price_in, kBreakEvenPrice))},
     {"api_price_out", "", "MONEY", to_say("the same per million tokens written"), kOthers,
      GPUSEL_DO(job::assign(t, w.api_price_out, kBreakEvenPrice))},
+    {"api_seller", "", "NAME",
+     to_say(
+         "take the prices of that seller of hosted models from the catalogue; 'cheapest' is the one that asks least"),
+     kOthers, GPUSEL_DO(job::assign(t, w.api_seller))},
     {"buy_price", "", "MONEY", to_say("what all of the hardware costs to buy"), kOthers,
      GPUSEL_DO(job::assign(t, w.buy_price, kPurchase))},
     {"watts", "", "N", to_say("what all of it draws at the wall under load"), kOthers,

@@ -19,6 +19,7 @@ struct BreakEvenWishes : StopWishes {
   std::optional<bool> unpaid_restarts;                           // on spot
   std::optional<double> deadline_hours;                          // of the limits of the question, no option of its own
   std::optional<double> api_price, api_price_in, api_price_out;  // per million tokens
+  std::string api_seller;                                        // whose token prices are taken, or "cheapest"
   std::optional<double> buy_price;                               // of all nodes
   std::optional<double> watts;                                   // of all nodes, at the wall
   std::optional<double> power_price;                             // per kWh

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/break_even_parts.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -32,10 +33,57 @@ double requests_per_s(const BreakEvenContext& c, const RequestShape& shape) {
   return c.job()->tokens_per_s.value_or(0) / (shape.out > 0 ? shape.out : shape.in);
 }
 
+constexpr std::string_view kCheapest = "cheapest";
+
+/// What the named seller asks for the model, read and written, in the answer's currency.
+struct SellersPrice {
+  const catalog::TokenPrice* record = nullptr;
+  double in = 0;
+  double out = 0;
+};
+
+/// The cheapest for such requests of those that go by the wished name.
+std::optional<SellersPrice> sellers_price(const BreakEvenContext& c, const RequestShape& shape) {
+  std::optional<SellersPrice> best;
+  const auto cost = [&](const SellersPrice& price) { return price.in * shape.in + price.out * shape.out; };
+  for (const catalog::TokenPrice& record : c.catalog.token_prices()) {
+    if (record.model != c.work()->model->id || !record.input_per_million) continue;
+    if (shape.out > 0 && !record.output_per_million) continue;
+    const bool wanted =
+        c.wishes.api_seller == kCheapest || fold_name(record.provider) == fold_name(c.wishes.api_seller);
+    if (!wanted) continue;
+    const auto in = c.answer.converter.convert(*record.input_per_million, record.currency);
+    const auto out = c.answer.converter.convert(record.output_per_million.value_or(0), record.currency);
+    if (!in || !out) continue;
+    const SellersPrice price{&record, *in, *out};
+    if (!best || cost(price) < cost(*best)) best = price;
+  }
+  return best;
+}
+
+/// Said when nothing of the seller is known, with whose prices are.
+void note_unknown_seller(const BreakEvenContext& c) {
+  std::vector<std::string> sellers;
+  for (const catalog::TokenPrice& record : c.catalog.token_prices())
+    if (record.model == c.work()->model->id && std::ranges::find(sellers, record.provider) == sellers.end())
+      sellers.emplace_back(record.provider);
+  if (sellers.empty()) return c.note(say("no token price of {} is known", c.work()->model->id));
+  c.note(say("no token price of '{}' for {} is known; there are those of {}", shorten(c.wishes.api_seller, 40),
+             c.work()->model->id, first_few(sellers)));
+}
+
 /// What others ask per million tokens of such requests; nothing where half of it was said.
 catalog::Number asked_price(const BreakEvenContext& c, const RequestShape& shape) {
   const auto& w = c.wishes;
   if (w.api_price) return w.api_price;
+  if (!w.api_seller.empty() && !w.api_price_in && !w.api_price_out) {
+    const auto found = sellers_price(c, shape);
+    if (!found) return std::nullopt;
+    c.note(say("{} asks {} read and {} written per million tokens of {} ({}, {})", found->record->provider,
+               human_price(found->in), human_price(found->out), c.work()->model->id,
+               found->record->as_of.known() ? found->record->as_of.text() : say("undated"), found->record->source));
+    return money::blended_price(found->in, found->out, shape.in, shape.out);
+  }
   if (!w.api_price_in || (!w.api_price_out && shape.out > 0)) return std::nullopt;
   const double out = w.api_price_out.value_or(0);
   const double price = money::blended_price(*w.api_price_in, out, shape.in, shape.out);
@@ -193,7 +241,7 @@ void explain_owning(const BreakEvenContext& c, const Ownership& own) {
 
 void add_tokens(const BreakEvenContext& c) {
   const auto& w = c.wishes;
-  if (!w.api_price && !w.api_price_in && !w.api_price_out) return;
+  if (!w.api_price && !w.api_price_in && !w.api_price_out && w.api_seller.empty()) return;
   const auto shape = request_shape(c);
   if (!shape) {
     c.note(c.subject().rank > 0 && c.subject().saved == nullptr && c.plan() == nullptr
@@ -202,6 +250,7 @@ void add_tokens(const BreakEvenContext& c) {
     return;
   }
   const auto price = asked_price(c, *shape);
+  if (!price && !w.api_seller.empty() && !w.api_price_in && !w.api_price_out) return note_unknown_seller(c);
   if (!price) {
     c.note(
         say("a price for reading and one for writing are needed: --api-price-in and --api-price-out, or --api-price"));

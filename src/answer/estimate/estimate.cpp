@@ -12,6 +12,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/weights/quantised_name.hpp"
 #include "job/request/task_words.hpp"
 
 namespace gpusel::answer {
@@ -170,6 +171,22 @@ Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gp
 
 namespace {
 
+/// The weights that the name of a quantised repository says, where the catalogue has its base alone; false where not.
+bool take_named_format(std::string_view name, catalog::ConfigModel& taken) {
+  catalog::Model& model = taken.model;
+  const auto quantised = catalog::quantised_name(name);
+  std::vector<std::string_view> names{model.id};
+  for (const std::string_view alias : model.aliases) names.push_back(alias);
+  if (!quantised || catalog::is_called(names, name)) return false;
+  model.native_dtype = taken.texts.emplace_back(quantised->format);
+  taken.notes.push_back(
+      quantised->format_open
+          ? say("'{}' is taken as {} in {}, the usual one of the formats it may hold", shorten(name, 80), model.id,
+                quantised->format)
+          : say("'{}' is taken as {} in {}, as its name says", shorten(name, 80), model.id, quantised->format));
+  return true;
+}
+
 Result<FoundModel> find_main_model(const Request& request, const catalog::Catalog& catalog) {
   FoundModel found;
   const auto own = [&](Result<std::unique_ptr<catalog::ConfigModel>> read) -> Result<FoundModel> {
@@ -193,9 +210,10 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
     return std::unexpected(std::move(error));
   }
   found.model = *named;
-  if (!request.params_b && !request.active_params_b) return found;
   auto changed = std::make_shared<catalog::ConfigModel>();
   changed->model = **named;
+  const bool is_quantised = take_named_format(request.model, *changed);
+  if (!is_quantised && !request.params_b && !request.active_params_b) return found;
   if (request.params_b) changed->model.params_b = request.params_b;
   if (request.active_params_b) changed->model.active_params_b = request.active_params_b;
   found.own = changed;

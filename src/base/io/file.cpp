@@ -180,11 +180,6 @@ uid_t InputFile::owner() const {
   return fstat(file_, &state) == 0 ? state.st_uid : static_cast<uid_t>(-1);
 }
 
-std::int64_t InputFile::modified() const {
-  struct stat state{};
-  return fstat(file_, &state) == 0 ? state.st_mtime : 0;
-}
-
 std::string folder_of(const std::string& path) {
   std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;

@@ -44,8 +44,6 @@ class InputFile {
   std::uint64_t size() const;
   /// Whose it is; nobody's where that is not known.
   uid_t owner() const;
-  /// Seconds since 1970 at its last change.
-  std::int64_t modified() const;
 
  private:
   InputFile(int file, bool owned) : file_(file), owned_(owned) {}

@@ -1,7 +1,9 @@
 // All files of one import: which cloud each is of, its reader, and what became of its rows.
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
+#include "base/io/commit_day.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
@@ -103,6 +105,50 @@ std::string cloud_of(const std::string& path, const Catalog& known, const Dialec
   return {};
 }
 
+/// What is to be read, in the order of names: what comes of it does not depend on the order in which it is given.
+struct Listed {
+  std::vector<std::string> paths;
+  std::set<std::string, std::less<>> in_folders;  // of them those that nobody named
+};
+
+/// Whether a file of a folder is a list of that format by its name. SkyPilot's folders hold other tables too.
+bool is_listed_there(const std::filesystem::path& file, ImportFormat format) {
+  const std::string ending = lower(file.extension().string());
+  switch (format) {
+    case ImportFormat::skypilot: return file.filename() == "vms.csv";
+    case ImportFormat::aws_pricing: return ending == ".json" || ending == ".csv";
+    case ImportFormat::azure_retail:
+    case ImportFormat::vast: return ending == ".json";
+    default: return ending == ".csv";
+  }
+}
+
+Listed files_of(const std::vector<std::string>& given, ImportFormat format) {
+  namespace fs = std::filesystem;
+  constexpr std::size_t kMostFiles = 10'000;
+  Listed listed;
+  for (const std::string& path : given) {
+    std::error_code failed;
+    if (!fs::is_directory(path, failed)) {
+      listed.paths.push_back(path);
+      continue;
+    }
+    const std::size_t before = listed.paths.size();
+    for (fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, failed), end;
+         !failed && entry != end && listed.paths.size() < kMostFiles; entry.increment(failed)) {
+      if (entry->path().filename().string().starts_with('.')) {
+        entry.disable_recursion_pending();
+      } else if (entry->is_regular_file(failed) && is_listed_there(entry->path(), format)) {
+        listed.paths.push_back(entry->path().string());
+        listed.in_folders.insert(listed.paths.back());
+      }
+    }
+    if (listed.paths.size() == before) listed.paths.push_back(path);  // said when it is read
+  }
+  std::ranges::sort(listed.paths);
+  return listed;
+}
+
 class Run {
  public:
   Run(const ImportRequest& request, const Catalog& known, const Dialects& dialects)
@@ -117,14 +163,15 @@ class Run {
     Errors errors;
     std::string all = std::string(format_.cloud);
     if (!request_.cloud.empty()) all = cloud_asked();
-    std::vector<std::string> paths = request_.files;
-    std::ranges::sort(paths);  // what comes of them does not depend on the order in which they are named
-    for (const std::string& path : paths) {
+    const Listed listed = files_of(request_.files, request_.format);
+    for (const std::string& path : listed.paths) {
       ImportedFile file;
       file.path = path;
       const bool named_by_rows = request_.format == ImportFormat::generic_csv;
       file.cloud = !all.empty() ? all : named_by_rows ? std::string() : cloud_of(path, known_, dialects_);
-      if (file.cloud.empty() && !named_by_rows)
+      if (file.cloud.empty() && !named_by_rows && listed.in_folders.contains(path))
+        file.failure = say("'{}': neither its name nor its folder is that of a cloud", printable(path));
+      else if (file.cloud.empty() && !named_by_rows)
         errors.push_back({ErrorKind::usage,
                           say("'{}': neither its name nor its folder is that of a cloud", printable(path)),
                           {},
@@ -137,6 +184,7 @@ class Run {
   Import run() {
     market_.set_publisher(format_.publisher);
     market_.set_date(request_.as_of);
+    if (!request_.trust) market_.doubt_low_prices();
     for (std::uint32_t i = 0; i < report_.files.size(); ++i) read(i);
     Catalog market = market_.finish();
     std::stable_sort(report_.skipped.begin(), report_.skipped.end(), [](const SkippedRow& a, const SkippedRow& b) {
@@ -153,16 +201,23 @@ class Run {
 
   void read(std::uint32_t index) {
     market_.begin_file(index, report_.files[index].cloud);
+    if (!report_.files[index].failure.empty()) return;
     auto file = SourceFile::open(report_.files[index].path, request_.progress);
     if (!file) {
       report_.files[index].failure = file.error().message;
       return;
     }
-    market_.dated(file->modified());
+    const auto committed = request_.as_of.known() ? std::nullopt : last_commit_day(report_.files[index].path);
+    market_.dated(committed.value_or(Date{}));
     const Status done = format_.read(*file, market_);
     if (!done)
       report_.files[index].failure = say("'{}' is no {} file: {}", printable(report_.files[index].path),
                                          to_text(request_.format), done.error().message);
+    if (const std::uint64_t undated = market_.undated(); undated > 0)
+      market_.ledger().warn(0,
+                            say("prices without a day: {}; the file says none and no Git repository has it as it is: "
+                                "--as-of says when they held",
+                                undated));
   }
 
   const ImportRequest& request_;

@@ -18,10 +18,11 @@ using ImportProgress = std::function<void(std::uint64_t read, std::uint64_t size
 
 struct ImportRequest {
   ImportFormat format = ImportFormat::skypilot;
-  std::vector<std::string> files;
-  std::string cloud;  // of all files; empty: of each file's name or folder
-  Date as_of;         // of all prices; unknown: as the files say
+  std::vector<std::string> files;  // and folders, whose files are read
+  std::string cloud;               // of all files; empty: of each file's name or folder
+  Date as_of;                      // of all prices; unknown: as the files say, else as they were last committed
   ImportProgress progress;
+  bool trust = false;  // prices far below what others ask are taken too
 };
 
 /// One row that was left out.

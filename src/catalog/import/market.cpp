@@ -147,6 +147,7 @@ void MarketBuilder::begin_file(std::uint32_t file, const std::string& provider) 
   ledger_.begin_file(file);
   file_provider_ = provider;
   source_key_ = {};
+  undated_ = 0;
 }
 
 void MarketBuilder::dated(Date as_of) {
@@ -236,6 +237,8 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   const auto region = region_of(row, state, provider);
   if (!region) return ledger_.text(say("more than 65,535 regions"));
   fill_in(row, known);
+  if (const std::string reason = too_low(row, tables_->instances[known.instance]); !reason.empty())
+    return ledger_.text(reason);
   Offer offer;
   offer.instance = known.instance;
   offer.region = *region;
@@ -244,6 +247,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   offer.origin = origin_of(without_ssd ? say("without the local SSD that the size comes with") : row.note);
   offer.currency = *currency;
   offer.as_of = (row.as_of.known() && !forced_date_.known() ? row.as_of : ledger_.file().as_of).packed();
+  if (offer.as_of == 0) undated_ += row.prices.size();
   for (const RowPrice& price : row.prices) {
     offer.amount = price.amount;
     offer.term = price.term;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -108,6 +109,10 @@ class MarketBuilder {
   /// The day its prices held; kept where the request names none.
   void dated(Date as_of);
   void set_date(Date as_of) { forced_date_ = as_of; }
+  /// Keeps out what costs less than a quarter of what the cheapest quarter of sellers asks for that GPU.
+  void doubt_low_prices();
+  /// Prices of the file without a day.
+  std::uint64_t undated() const { return undated_; }
   void set_publisher(const Publisher& publisher) { publisher_ = publisher; }
 
   /// 0 when it was taken, else the number of the reason why not.
@@ -184,6 +189,7 @@ class MarketBuilder {
   std::optional<std::uint16_t> region_of(const Row& row, ProviderState& state, std::string_view provider);
   Place place_of(const Row& row, const ProviderState& state) const;
   std::uint16_t origin_of(std::string_view note);
+  std::string too_low(const Row& row, const Instance& instance) const;
   std::string_view source_key();
   void merge();
   void put_in_order();
@@ -216,6 +222,9 @@ class MarketBuilder {
   std::string file_provider_;
   std::string_view source_key_;
   Date forced_date_;
+  /// USD per GPU and hour, by GPU and whether on spot, below which a price is doubted.
+  std::map<std::pair<std::string_view, bool>, double> floors_;
+  std::uint64_t undated_ = 0;
   std::uint32_t file_ = 0;
   std::uint32_t remark_ = 0;  // on the instance type being looked at
 };

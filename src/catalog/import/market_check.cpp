@@ -27,6 +27,9 @@ constexpr double kAboveRange = 1.5;
 constexpr std::size_t kEnoughPrices = 3;
 /// Discounts of more than that are no provider's.
 constexpr double kDeepestSpot = 0.03;
+/// Below this share of the lowest quartile a price is kept out, where so many prices say where that is.
+constexpr double kDoubted = 0.25;
+constexpr std::size_t kEnoughToDoubt = 5;
 /// USD per vCPU and hour without a GPU: from burstable sizes to machines of many TiB.
 constexpr Range kPerVcpu{0.001, 1.5};
 /// GiB per vCPU: from compute sizes to machines of many TiB.
@@ -72,6 +75,45 @@ struct KnownPrices {
   /// By GPU, and whether marketplaces are among those that ask it.
   std::map<std::pair<std::string_view, bool>, OfGpu> gpus;
 };
+
+void MarketBuilder::doubt_low_prices() {
+  std::map<std::pair<std::string_view, bool>, std::vector<double>> prices;
+  for (const Instance& instance : known_.instances()) {
+    if (instance.gpu.empty() || instance.gpu_count.value_or(0) <= 0) continue;
+    for (const Offer& offer : known_.offers_of(instance)) {
+      if (offer.term != Term::on_demand && offer.term != Term::spot) continue;
+      if (const Number usd = usd_per_hour(known_, offer); usd && *usd > 0)
+        prices[{instance.gpu, offer.term == Term::spot}].push_back(*usd / *instance.gpu_count);
+    }
+  }
+  for (auto& [key, list] : prices) {
+    if (list.size() < kEnoughToDoubt) continue;
+    const auto quartile = list.begin() + static_cast<std::ptrdiff_t>(list.size() / 4);
+    std::ranges::nth_element(list, quartile);
+    floors_[key] = *quartile * kDoubted;
+  }
+}
+
+/// Why the row is kept out; empty where it is not.
+std::string MarketBuilder::too_low(const Row& row, const Instance& instance) const {
+  if (floors_.empty() || instance.gpu.empty() || instance.gpu_count.value_or(0) <= 0) return {};
+  for (const RowPrice& price : row.prices) {
+    const auto floor = floors_.find({instance.gpu, price.term == Term::spot});
+    if ((price.term != Term::on_demand && price.term != Term::spot) || floor == floors_.end()) continue;
+    const ExchangeRate* rate = known_.rate(row.currency);
+    const double per_usd = row.currency == Currency::usd() ? 1 : rate->per_usd.value_or(1);
+    Offer offer;
+    offer.amount = price.amount;
+    offer.period = price.period;
+    const double each = offer.per_hour() / per_usd / *instance.gpu_count;
+    if (each < floor->second)
+      return say(
+          "{:.4g} USD per {} and hour, under a quarter of what the cheapest quarter of the catalogue asks: kept "
+          "out, --trust takes it",
+          each, instance.gpu);
+  }
+  return {};
+}
 
 Number MarketBuilder::usd_of(const Offer& offer) const {
   const Currency currency = tables_->currencies[offer.currency];

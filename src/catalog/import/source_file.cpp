@@ -1,7 +1,6 @@
 #include "catalog/import/source_file.hpp"
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -15,13 +14,6 @@ namespace gpusel::catalog::import {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 18U;
-
-Date day_of(std::int64_t unix_seconds) {
-  const auto day = std::chrono::floor<std::chrono::days>(std::chrono::sys_seconds(std::chrono::seconds(unix_seconds)));
-  const std::chrono::year_month_day ymd(day);
-  return Date{static_cast<int>(ymd.year()), static_cast<int>(static_cast<unsigned>(ymd.month())),
-              static_cast<int>(static_cast<unsigned>(ymd.day()))};
-}
 
 }  // namespace
 
@@ -42,7 +34,7 @@ Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgres
 }
 
 SourceFile::SourceFile(InputFile file, const ImportProgress& progress)
-    : file_(std::move(file)), progress_(&progress), size_(file_.size()), modified_(day_of(file_.modified())) {}
+    : file_(std::move(file)), progress_(&progress), size_(file_.size()) {}
 
 bool SourceFile::more() {
   if (failed_) return false;

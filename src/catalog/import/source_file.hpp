@@ -25,8 +25,6 @@ class SourceFile {
   void use(std::size_t bytes) { begin_ += bytes; }
   /// The file broke while it was read.
   bool failed() const { return failed_; }
-  /// Day of the file's last change.
-  Date modified() const { return modified_; }
 
  private:
   SourceFile(InputFile file, const ImportProgress& progress);
@@ -38,7 +36,6 @@ class SourceFile {
   std::size_t end_ = 0;
   std::uint64_t read_ = 0;
   std::uint64_t size_ = 0;
-  Date modified_;
   bool failed_ = false;
 };
 

@@ -43,8 +43,9 @@ std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Cat
   if (trim(one.reason).empty()) return fault(say("the finding is accepted without a reason"));
   if (too_wide(one.of))
     return fault(say("'{}' accepts too much", shorten(one.of, 60)), say("name the family, SKU, GPU, model or source"));
-  if (!one.source.empty() && catalog.source(one.source) == nullptr)
-    return fault(say("unknown source '{}'", shorten(one.source, 60)));
+  if (one.source.empty())
+    return fault(say("the finding is accepted without a source"), say("name the source that says so"));
+  if (catalog.source(one.source) == nullptr) return fault(say("unknown source '{}'", shorten(one.source, 60)));
   return std::nullopt;
 }
 
@@ -92,8 +93,8 @@ void unused(Lint& lint) {
 }
 
 constexpr Check kAcceptedChecks[] = {
-    {"accepted.invalid", Severity::error, to_say("an acceptance without a reason, of no known check, or too wide"),
-     invalid_acceptances},
+    {"accepted.invalid", Severity::error,
+     to_say("an acceptance without a reason or a source, of no known check, or too wide"), invalid_acceptances},
     {"accepted.unused", Severity::warning, to_say("an acceptance of something that is not found any more"), unused},
 };
 

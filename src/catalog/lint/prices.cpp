@@ -1,7 +1,9 @@
 // Prices of one machine: terms against each other, regions against each other, and dates.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/words/message.hpp"
 #include "catalog/lint/checks.hpp"
@@ -102,6 +104,128 @@ void not_offered(Lint& lint) {
       if (state != nullptr && state->state == Availability::not_offered)
         lint.found(about_price(lint, instance, offer), say("{} per hour, and it is said not to be offered (source {})",
                                                            amount_text(lint, offer), printable(state->source)));
+    }
+  }
+}
+
+/// What AWS, Azure and Google add for Windows Server, in USD per vCPU and hour, and how closely a price list shows it.
+constexpr double kWindowsPerVcpu = 0.046;
+constexpr double kListRounding = 0.0006;
+
+bool is_same_amount(double a, double b) { return std::abs(a - b) < kListRounding; }
+
+/// On-demand prices in USD, and by family who has them.
+class WindowsPrices {
+ public:
+  explicit WindowsPrices(const Catalog& catalog) : catalog_(catalog) {
+    for (const Instance& instance : catalog.instances()) families_[family_name(instance)].push_back(&instance);
+  }
+
+  bool comparable(const Offer& o) const {
+    return o.term == Term::on_demand && catalog_.currency_of(o) == Currency::usd();
+  }
+  /// A price of another day or region that lacks nothing but the licence; null where there is none.
+  const Offer* without_licence(const Instance& instance, const Offer& offer, double licence) const {
+    const auto lacks = [&](const Offer& other) {
+      return comparable(other) && is_same_amount(offer.per_hour(), other.per_hour() + licence);
+    };
+    const auto history = catalog_.history_of(offer);
+    if (const auto old = std::ranges::find_if(history, lacks); old != history.end()) return &*old;
+    for (const Offer& other : catalog_.offers_of(instance))
+      if (other.region != offer.region && lacks(other) && has_sister_at_one_price(instance, offer, other))
+        return &other;
+    return nullptr;
+  }
+
+ private:
+  /// Whether the two regions ask the same for another size: then they should for this one.
+  bool has_sister_at_one_price(const Instance& instance, const Offer& here, const Offer& there) const {
+    for (const Instance* sister : families_.at(family_name(instance))) {
+      if (sister == &instance) continue;
+      Number prices[2];
+      for (const Offer& offer : catalog_.offers_of(*sister))
+        for (const auto& [region, price] : {std::pair(here.region, &prices[0]), std::pair(there.region, &prices[1])})
+          if (comparable(offer) && offer.region == region) *price = offer.per_hour();
+      if (prices[0] && prices[1] && is_same_amount(*prices[0], *prices[1])) return true;
+    }
+    return false;
+  }
+
+  const Catalog& catalog_;
+  std::map<std::string, std::vector<const Instance*>> families_;
+};
+
+/// A price above that of another day or region by the licence of Windows to the cent.
+void windows(Lint& lint) {
+  const WindowsPrices prices(lint.catalog());
+  for (const Instance& instance : lint.catalog().instances()) {
+    const double licence = instance.vcpu.value_or(0) * kWindowsPerVcpu;
+    if (!(licence > 0)) continue;
+    for (const Offer& offer : lint.catalog().offers_of(instance)) {
+      if (!prices.comparable(offer)) continue;
+      const Offer* other = prices.without_licence(instance, offer, licence);
+      if (other == nullptr) continue;
+      lint.found(about_price(lint, instance, offer),
+                 say("{} per hour, and {} in {} on {}", amount_text(lint, offer), amount_text(lint, *other),
+                     printable(lint.catalog().region_of(*other).id), Date::from_packed(other->as_of).text()),
+                 say("{} vCPUs at {} USD are the licence of Windows; is it the price without?", shown(*instance.vcpu),
+                     kWindowsPerVcpu));
+    }
+  }
+}
+
+/// A note that denies the price it stands at.
+void denied(Lint& lint) {
+  for (const Instance& instance : lint.catalog().instances())
+    for (const Offer& offer : lint.catalog().offers_of(instance)) {
+      const std::string note = lower(lint.catalog().origin_of(offer).note);
+      if (note.contains(format("no {} price", to_text(offer.term))))
+        lint.found(
+            about_price(lint, instance, offer),
+            say("{} per hour, and its note says that there is none: {}", amount_text(lint, offer), shorten(note, 80)),
+            say("say in 'availability' that it is not offered"));
+    }
+}
+
+/// Significant digits that two markets do not agree on by chance.
+constexpr double kSixDigits = 1e-6;
+constexpr double kUsuallySame = 0.02;  // share of prices; where more are the same, spot is a list price
+
+struct SameSpot {
+  const Instance* instance = nullptr;
+  const Offer* offer = nullptr;
+  const Offer* other = nullptr;
+};
+
+bool has_four_digits(double amount) {
+  const double scaled = amount / std::pow(10.0, std::floor(std::log10(amount)) - 2);
+  return std::abs(scaled - std::round(scaled)) > 1e-3;
+}
+
+/// One spot price in two regions, of a provider whose spot prices are markets.
+void same_spot(Lint& lint) {
+  std::map<std::string_view, std::pair<std::size_t, std::vector<SameSpot>>> providers;
+  each_group(
+      lint, [](const Offer& o) { return std::pair(o.term, o.currency); },
+      [&](const Instance& instance, Offers offers) {
+        if (offers.front()->term != Term::spot) return;
+        auto& [count, same] = providers[instance.provider];
+        count += offers.size();
+        for (std::size_t i = 1; i < offers.size(); ++i)
+          if (const double amount = offers[i]->per_hour();
+              amount > 0 && has_four_digits(amount) && amount - offers[i - 1]->per_hour() < amount * kSixDigits)
+            same.push_back({&instance, offers[i], offers[i - 1]});
+      });
+  for (const auto& [provider, found] : providers) {
+    const auto& [count, same] = found;
+    if (same.size() > 1 && static_cast<double>(same.size()) > kUsuallySame * static_cast<double>(count)) continue;
+    for (const SameSpot& one : same) {
+      Subject subject = about_price(lint, *one.instance, *one.offer);
+      subject.others = {about_price(lint, *one.instance, *one.other).record()};
+      lint.found(std::move(subject),
+                 say("{} per hour to the last digit, as in {}", format("{}", one.offer->per_hour()),
+                     printable(lint.catalog().region_of(*one.other).id)),
+                 say("spot is a market of its own in each region; is one copied from the other?"));
     }
   }
 }
@@ -213,6 +337,12 @@ constexpr Check kPriceChecks[] = {
     {"price.sizes-apart", Severity::warning,
      to_say("sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)"),
      sizes_apart},
+    {"price.windows", Severity::warning,
+     to_say("a price above that of another day or region by exactly the licence of Windows"), windows},
+    {"price.denied", Severity::warning, to_say("a price whose note says that there is none"), denied},
+    {"price.same-spot", Severity::warning, to_say("one spot price in two regions to the last digit"), same_spot},
+    {"price.larger-cheaper", Severity::warning,
+     to_say("a larger size cheaper per GPU than a smaller one whose price is younger"), larger_cheaper},
     {"price.flat", Severity::warning, to_say("the same price for different numbers of GPUs"), flat},
     {"price.far-off", Severity::warning, to_say("a GPU-hour 10 times above or below what others ask for that GPU"),
      far_off},

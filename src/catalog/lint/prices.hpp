@@ -25,5 +25,6 @@ Number usd_per_hour(const Catalog& catalog, const Offer& offer);
 void sizes_apart(Lint& lint);
 void flat(Lint& lint);
 void far_off(Lint& lint);
+void larger_cheaper(Lint& lint);
 
 }  // namespace gpusel::catalog

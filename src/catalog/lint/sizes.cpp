@@ -148,6 +148,40 @@ void sizes_apart(Lint& lint) {
   });
 }
 
+constexpr double kCheaper = 0.95;
+constexpr int kYoungerDays = 30;
+
+/// Whether the price was the same already on that day, or before.
+bool has_stood_since(const Catalog& catalog, const Row& row, std::int32_t day) {
+  return std::ranges::any_of(catalog.history_of(*row.offer), [&](const Offer& old) {
+    return old.as_of <= day && old.per_hour() == row.offer->per_hour();
+  });
+}
+
+void larger_cheaper(Lint& lint) {
+  const auto is_stale = [&](const Row& large, const Row& small) {
+    if (*large.instance->gpu_count <= *small.instance->gpu_count) return false;
+    if (large.per_gpu() * more_host(small, large) >= small.per_gpu() * kCheaper) return false;
+    const auto days = days_between(Date::from_packed(large.offer->as_of), Date::from_packed(small.offer->as_of));
+    return days && *days >= kYoungerDays && !has_stood_since(lint.catalog(), small, large.offer->as_of);
+  };
+  each_family(lint, [&](Rows rows) {
+    for (const Row& large : rows.first(std::min(rows.size(), kCompared))) {
+      const auto small =
+          std::ranges::find_if(rows.rbegin(), rows.rend(), [&](const Row& row) { return is_stale(large, row); });
+      if (small == rows.rend()) continue;
+      Subject subject = about_price(lint, *large.instance, *large.offer);
+      subject.others = {price_record(lint, *small)};
+      lint.found(std::move(subject),
+                 say("a GPU-hour is {} on {}, and {} on {}", text_of(lint, large),
+                     Date::from_packed(large.offer->as_of).text(), text_of(lint, *small),
+                     Date::from_packed(small->offer->as_of).text()),
+                 say("has the price of the larger size risen since, too?"));
+      return;
+    }
+  });
+}
+
 void flat(Lint& lint) {
   each_family(lint, [&](Rows rows) {
     const auto [few, many] = same_price(rows);

@@ -171,7 +171,11 @@ bool is_increment(std::string_view text) {
 
 template <class Record>
 void Ingest::check_references(const Record& record, Fields& fields) {
-  if constexpr (requires { record.provider; }) {
+  if constexpr (std::is_same_v<Record, TokenPrice>) {
+    if (const Node* at = fields.find("model"); at != nullptr && !model_ids_.contains(std::string(record.model)))
+      fields.fail(*at, say("unknown model '{}'", shorten(record.model, 60)),
+                  suggest(std::string(record.model), model_ids_));
+  } else if constexpr (requires { record.provider; }) {
     if (fields.find("provider") != nullptr && !known_provider(fields, std::string(record.provider))) return;
   }
   if constexpr (requires { record.families; }) {

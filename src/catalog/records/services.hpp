@@ -114,6 +114,22 @@ struct Purchase {
   std::string_view note;
 };
 
+/// What a provider of a hosted model asks per million tokens.
+struct TokenPrice {
+  std::string_view id;
+  std::string_view provider;  // as its seller calls itself; need not rent machines
+  std::string_view model;     // id of the catalogue's model
+  std::string_view currency;
+  Number input_per_million;
+  Number cached_input_per_million;
+  Number output_per_million;
+  Number batch_input_per_million;
+  Number batch_output_per_million;
+  Date as_of;
+  std::string_view source;
+  std::string_view note;
+};
+
 template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, Storage>
 void visit_fields(Record& s, Visitor&& v) {
@@ -214,6 +230,27 @@ void visit_fields(Record& p, Visitor&& v) {
   v(Field{.path = "currency", .json = "currency", .required = true}, p.currency);
   v(Field{.path = "price", .json = "price", .range = {1, 1e8}, .required = true}, p.price);
   v(Field{.path = "watts", .json = "watts", .unit = "W", .range = {1, 1e6}}, p.watts);
+  v(Field{.path = "as_of", .json = "as_of"}, p.as_of);
+  v(Field{.path = "source", .json = "source", .required = true}, p.source);
+  v(Field{.path = "note", .json = "note"}, p.note);
+}
+
+template <class Record, class Visitor>
+  requires std::same_as<std::remove_const_t<Record>, TokenPrice>
+void visit_fields(Record& p, Visitor&& v) {
+  constexpr Range kPerMillion{0, 1e5};
+  v(Field{.path = "id", .json = "id", .required = true}, p.id);
+  v(Field{.path = "provider", .json = "provider", .required = true}, p.provider);
+  v(Field{.path = "model", .json = "model", .required = true}, p.model);
+  v(Field{.path = "currency", .json = "currency", .required = true}, p.currency);
+  v(Field{.path = "input_per_million", .json = "input_per_million", .range = kPerMillion}, p.input_per_million);
+  v(Field{.path = "cached_input_per_million", .json = "cached_input_per_million", .range = kPerMillion},
+    p.cached_input_per_million);
+  v(Field{.path = "output_per_million", .json = "output_per_million", .range = kPerMillion}, p.output_per_million);
+  v(Field{.path = "batch_input_per_million", .json = "batch_input_per_million", .range = kPerMillion},
+    p.batch_input_per_million);
+  v(Field{.path = "batch_output_per_million", .json = "batch_output_per_million", .range = kPerMillion},
+    p.batch_output_per_million);
   v(Field{.path = "as_of", .json = "as_of"}, p.as_of);
   v(Field{.path = "source", .json = "source", .required = true}, p.source);
   v(Field{.path = "note", .json = "note"}, p.note);

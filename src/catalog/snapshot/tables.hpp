@@ -60,6 +60,7 @@ struct Tables {
   std::vector<ServiceLevel> service_levels;
   std::vector<SpotMarket> spot_markets;
   std::vector<Purchase> purchases;
+  std::vector<TokenPrice> token_prices;
   std::vector<Drift> drift;  // sorted by id
   std::vector<Currency> currencies;
   std::span<const Offer> offers;  // sorted by instance; of a block, or of own_offers
@@ -113,6 +114,7 @@ void visit_parts(AnyTables& tables, Visitor&& v) {
   v("service_levels", tables.service_levels, to_say("service level"));
   v("spot_markets", tables.spot_markets, to_say("spot market"));
   v("purchases", tables.purchases, to_say("purchase price"));
+  v("token_prices", tables.token_prices, to_say("token price"));
   v("drift", tables.drift, to_say("drift of prices"));
 }
 

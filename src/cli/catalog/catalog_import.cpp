@@ -203,8 +203,13 @@ Parsed make_catalog_import() {
        [options](std::string_view text) { return job::assign(text, options->out); }},
       {"--cloud", "NAME", say("whose prices they are; else the file's name or its folder tells"), group,
        [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
-      {"--as-of", "DATE", say("day the prices held; else the file's own date"), group,
+      {"--as-of", "DATE", say("day the prices held; else the file's own date, else that of its last commit"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
+      {"--trust", "", say("take prices far below what others ask, too"), group,
+       [options](std::string_view) -> Status {
+         options->request.trust = true;
+         return {};
+       }},
       force_flag(options->force, group),
       {"--dry-run", "", say("read and report, write nothing"), group,
        [options](std::string_view) -> Status {

@@ -1,10 +1,12 @@
 // gpusel models: what the catalogue knows of models, or what a file of one says.
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
+#include "catalog/weights/quantised_name.hpp"
 #include "cli/catalog/lists.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/catalogue/own_model.hpp"
+#include "show/money/token_prices.hpp"
 
 namespace gpusel::cli {
 
@@ -26,6 +28,15 @@ int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
                      context);
 }
 
+/// A quantised repository is shown as its base.
+void note_base(std::string_view name, const catalog::Model& model, Context& context) {
+  const auto quantised = catalog::quantised_name(name);
+  std::vector<std::string_view> names{model.id};
+  for (const std::string_view alias : model.aliases) names.push_back(alias);
+  if (quantised && !catalog::is_called(names, name))
+    context.note(say("'{}' is {} in {}; shown is the model itself", shorten(name, 80), model.id, quantised->format));
+}
+
 int run_models(ModelOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
@@ -33,9 +44,18 @@ int run_models(ModelOptions& options, Context& context) {
       if (catalog::looks_like_path(lists.name())) return show_file(lists, catalog, context);
       const auto model = catalog.model(lists.name());
       if (!model) return context.fail(model.error());
+      note_base(lists.name(), **model, context);
       return show_record({kModelsSchema, std::string((*model)->id),
-                          [&] { return show::with_documents(show::model_json(**model), catalog); },
-                          [&] { return show::model_card(**model, catalog); }},
+                          [&] {
+                            show::Json json = show::model_json(**model);
+                            json["token_prices"] = show::token_prices_json(**model, catalog);
+                            return show::with_documents(std::move(json), catalog);
+                          },
+                          [&] {
+                            show::Document page = show::model_card(**model, catalog);
+                            show::add_token_prices(**model, catalog, page);
+                            return page;
+                          }},
                          context);
     }
     auto models = answer::list_models(options.list.question, options.limits, catalog);
