@@ -42,8 +42,12 @@ StateBytes bytes_per_parameter(const Job& work, const job::Framework& framework,
   if (job::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, optimizer_bytes(work, 4)};
   if (stored == 4) return {4, 4, optimizer_bytes(work, 4)};
   if (training.recipe == Recipe::pure) return {stored, stored, optimizer_bytes(work, stored)};
-  // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
-  return {stored, framework.megatron_core ? 4.0 : 2.0, 4 + optimizer_bytes(work, 4)};
+  const double masters = 4 + optimizer_bytes(work, 4);
+  if (!framework.megatron_core()) return {stored, 2, masters};
+  // Megatron's table of its distributed optimiser: bf16 gradients add up in fp32, fp16 ones are copied to fp32 by the
+  // optimiser; recipes in 8 bit add up in bf16.
+  if (precision == Precision::fp16) return {stored, 2, 4 + masters};
+  return {stored, precision == Precision::bf16 ? 4.0 : 2.0, masters};
 }
 
 /// Over how many GPUs each kind of state is divided.
@@ -140,7 +144,7 @@ struct Gradients {
 Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own) {
   if (are_used_up(job, layout)) return {};
   const bool in_buffers =
-      job.framework.megatron_core || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
+      job.framework.megatron_core() || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
   const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
   return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
 }
@@ -174,14 +178,16 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
   memory.activations = record(trace, {"memory.activations", "{:.2f}", "GiB", "arXiv 2205.05198"}, [&](auto told) {
     return least(activations.kept(told, words), told("peak", peak) - told.some("gradients", grads.own));
   });
+  // Of what comes and goes: buffers that stay are taken once.
+  const Bytes fleeting = kept + activations.logits + part.buffers;
   const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("peak", peak) * told("what the allocator keeps beyond it", job.slack);
+    return told("activations, logits and buffers", fleeting) * told("what the allocator keeps beyond them", job.slack);
   });
   memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
            told("slack", slack);
   });
-  memory.spare = peak * std::max(0.0, job.slack - job.c.fragmentation.value);
+  memory.spare = fleeting * std::max(0.0, job.slack - job.c.fragmentation.value);
 }
 
 Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards, Trace* trace) {
@@ -190,13 +196,17 @@ Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stag
   const bool quantised = training.method == Method::qlora;
   const double width = bytes_per_parameter(job.work, job.framework, layout.precision).weight;
   const double stored = storage_bytes(layout.precision);
+  const bool narrowed = saves_in_8_bit(job, layout);
   const auto frozen = [&](auto told) {
     Stage linear = stage;
     linear.ends = {};
-    const auto body = told("frozen parameters", kept(linear, shards.weights, layout)) *
-                      told("bytes of each", quantised ? kNf4Bytes : stored, "B");
+    const auto body = told("frozen parameters", kept(linear, shards.weights, layout)) * told("bytes of each",
+                                                                                             quantised  ? kNf4Bytes
+                                                                                             : narrowed ? 1
+                                                                                                        : stored,
+                                                                                             "B");
     const auto ends = told("embedding and head", stage.ends) *
-                      told("bytes of each", quantised ? job.c.unquantised_bytes.of(training.framework) : stored, "B") /
+                      told("bytes of each", quantised ? job.unquantised_bytes : stored, "B") /
                       told("shards", shards.weights);
     return body + ends +
            told("adapter parameters", job.trainable / (layout.tp * layout.pp)) * told("bytes of each", width, "B");
