@@ -25,7 +25,11 @@ constexpr Framework compiled(std::string_view name) {
 
 /// Recipes over Hugging Face's trainer that load weights at 16 bit; DeepSpeed and FSDP widen what they divide.
 constexpr Framework recipes(std::string_view name, bool recomputes_all) {
-  return {.name = name, .trains_pure = true, .masters_if_sharded = true, .recomputes_all = recomputes_all};
+  return {.name = name,
+          .trains_pure = true,
+          .masters_if_sharded = true,
+          .recomputes_all = recomputes_all,
+          .gathers_gradients = true};
 }
 
 constexpr std::array kFrameworks{
@@ -54,16 +58,16 @@ constexpr std::array kFrameworks{
     Framework{.name = "internevo", .code = code::kCompiled, .splits_layers = true, .recomputes_some = true},
     Framework{
         .name = "paddlenlp", .code = code::kCompiled, .splits_layers = true, .selects = true, .shares_sequence = false},
-    Framework{.name = "hf-trainer"},
-    Framework{.name = "trl"},
-    Framework{.name = "accelerate"},
+    Framework{.name = "hf-trainer", .gathers_gradients = true},
+    Framework{.name = "trl", .gathers_gradients = true},
+    Framework{.name = "accelerate", .gathers_gradients = true},
     Framework{.name = "nemo-automodel"},
     Framework{.name = "xtuner"},
     recipes("axolotl", false),
     recipes("ms-swift", true),
-    Framework{.name = "llama-factory", .recomputes_all = true},
+    Framework{.name = "llama-factory", .recomputes_all = true, .gathers_gradients = true},
     Framework{.name = "torchtune", .code = code::kTorchtune, .trains_pure = true, .steps_in_backward = true},
-    Framework{.name = "litgpt", .code = code::kLitgpt, .trains_pure = true, .keeps_one_gpu = true},
+    Framework{.name = "litgpt", .code = code::kLitgpt, .trains_pure = true, .keeps_one_gpu = true, .gathers_gradients = true},
     Framework{.name = "unsloth", .code = code::kUnsloth, .trains_pure = true, .recomputes_all = true},
 };
 constexpr Framework kUnknown{.name = "", .splits_layers = true, .shards_stages = true, .selects = true};

@@ -30,6 +30,7 @@ struct Framework {
   bool keeps_one_gpu = false;       // has no checkpointing where nothing is divided
   bool fuses_loss = false;          // never holds all logits
   bool shares_sequence = true;      // tensor ranks also share what lies between their products
+  bool gathers_gradients = false;   // FSDP's whole gradients add up on each GPU between the steps of an optimiser
   bool steps_in_backward = false;   // its recipes for a single GPU step while gradients come in
 
   /// Fused layers, fp32 gradients in buffers that stay, a distributed optimiser.

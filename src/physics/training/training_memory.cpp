@@ -57,6 +57,8 @@ struct Shards {
   double optimizer = 1;
 };
 
+bool is_fsdp(const Layout& layout) { return layout.sharding == Sharding::fsdp || layout.sharding == Sharding::hsdp; }
+
 Shards make_shards(const Machine& machine, const Layout& layout) {
   double group = static_cast<double>(layout.dp) * layout.cp;
   if (layout.sharding == Sharding::hsdp)
@@ -98,11 +100,14 @@ Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const Lay
   return bytes(trained * job.step_bytes * width);
 }
 
-/// Weights that are in use unsharded: some layers, or the whole embedding and head.
+/// Weights that are in use unsharded: some layers, or the whole embedding and head. FSDP keeps those two gathered beside
+/// its layers, and their gradients whole until all are there.
 Bytes in_use(const Job& work, const Layout& layout, const Stage& stage, const Coefficients& c) {
   const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(layout.precision);
   const double layer = (stage.body + stage.experts / expert_ranks(layout)) / stage.layers;
-  return bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(layout.precision)));
+  const double ends = stage.ends * storage_bytes(layout.precision);
+  if (!is_fsdp(layout)) return bytes(std::max(c.gathered_layers.value * layer * width, ends));
+  return bytes(c.gathered_layers.value * layer * width + ends * (job::trains_adapter(work.training.method) ? 1 : 2));
 }
 
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
@@ -141,11 +146,12 @@ struct Gradients {
   Bytes carried;  // of `own`, through the forward pass
 };
 
-Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own) {
+Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own, Bytes whole) {
   if (are_used_up(job, layout)) return {};
   const bool in_buffers =
       job.framework.megatron_core() || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
   const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
+  if (is_fsdp(layout) && job.framework.gathers_gradients && layout.grad_accum > 1) own = whole;
   return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
 }
 
@@ -163,7 +169,7 @@ std::string kept_words(const TrainingJob& job, const Layout& layout) {
 void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& part, MemoryBreakdown& memory,
               Trace* trace) {
   const Activations activations = stage_activations(job, layout, part.stage, trace);
-  const Gradients grads = gradients(job, layout, part.states.gradients);
+  const Gradients grads = gradients(job, layout, part.states.gradients, part.whole_gradients);
   const auto words = [&] { return kept_words(job, layout); };
   const Bytes kept = activations.kept(Untold{}, words);
   const Bytes peak = record(trace, {"workspace.peak", "{:.2f}", "GiB"}, [&](auto told) {
@@ -254,9 +260,9 @@ StagePart stage_part(const TrainingJob& job, const Machine& machine, const Layou
                      Trace* trace = nullptr) {
   const Stage stage = make_stage(job, layout, first, last);
   StagePart part{stage, states(job, layout, stage, make_shards(machine, layout), trace),
-                 buffers(job, machine, layout, stage, trace), step_temporaries(job, machine, layout, stage), first};
+                 states(job, layout, stage, {}).gradients, buffers(job, machine, layout, stage, trace), step_temporaries(job, machine, layout, stage), first};
   part.states.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("CUDA context", gib(job.c.context_gib.value)) +
+    return told("CUDA context", gib(job.c.context_gib.of("training"))) +
            told.some("communication library", gib(machine.gpus() > 1 ? job.collectives_gib : 0));
   });
   return part;
