@@ -214,7 +214,7 @@ class Resolver {
   /// What the framework does unasked; nothing where its users choose.
   std::optional<Checkpointing> usual_checkpointing() const {
     if (habits().recomputes_all) return Checkpointing::full;
-    if (!habits().keeps_one_gpu) return std::nullopt;
+    if (!habits().recomputes_if_sharded) return std::nullopt;
     if (keeps_states_whole()) return Checkpointing::none;
     return work_.task == Task::finetune && request_.sharding ? std::optional(Checkpointing::full) : std::nullopt;
   }

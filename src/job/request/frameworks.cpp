@@ -67,7 +67,11 @@ constexpr std::array kFrameworks{
     recipes("ms-swift", true),
     Framework{.name = "llama-factory", .recomputes_all = true, .gathers_gradients = true},
     Framework{.name = "torchtune", .code = code::kTorchtune, .trains_pure = true, .steps_in_backward = true},
-    Framework{.name = "litgpt", .code = code::kLitgpt, .trains_pure = true, .keeps_one_gpu = true, .gathers_gradients = true},
+    Framework{.name = "litgpt",
+              .code = code::kLitgpt,
+              .trains_pure = true,
+              .recomputes_if_sharded = true,
+              .gathers_gradients = true},
     Framework{.name = "unsloth", .code = code::kUnsloth, .trains_pure = true, .recomputes_all = true},
 };
 constexpr Framework kUnknown{.name = "", .splits_layers = true, .shards_stages = true, .selects = true};

@@ -19,6 +19,12 @@ double in_flight(const TrainingJob& job, const Layout& layout) {
   return chunks > 1 ? most * (1 + (layout.pp - 1) / (layout.pp * chunks)) : most;
 }
 
+/// Input and output of softmax and a dropout mask; Hugging Face's decoders take softmax in fp32 and narrow it.
+double score_bytes(const TrainingJob& job, double stored) {
+  const bool widens = job.code == job::code::kEager && job.work.model->is_generator();
+  return (widens ? 4 : stored) + stored + 1;
+}
+
 /// Where attention is not fused, unless PyTorch's memory-efficient kernels, which run on any GPU, stand in for a
 /// decoder's: scores are then made anew, at the speed of unfused ones.
 bool keeps_scores(const TrainingJob& job, const Layout& layout) {
@@ -91,7 +97,7 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout) {
   bytes.divided *= stored / 2;
   // BERT-like encoders keep dropout masks of attention and FFN outputs, a byte each whatever the format.
   if (!m.is_generator()) bytes.whole += 2 * h;
-  if (keeps_scores(job, layout)) bytes.scores = (2 * stored + 1) * m.heads.value_or(0) * shape.keys;
+  if (keeps_scores(job, layout)) bytes.scores = score_bytes(job, stored) * m.heads.value_or(0) * shape.keys;
   return bytes;
 }
 

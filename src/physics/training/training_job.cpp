@@ -62,6 +62,7 @@ TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
   pointwise_bytes = of_code(c.pointwise_bytes);
   adapter_bytes = of_code(c.adapter_bytes);
   logit_traffic = of_code(c.logit_traffic);
+  if (work.training.fused_loss) logit_traffic = std::min(logit_traffic, c.logit_traffic.of("fused"));
   launch_exposed = of_code(c.launch_exposed);
   layer_us =
       of_code(c.training_layer_us) + (job::trains_adapter(work.training.method) ? of_code(c.adapter_layer_us) : 0);

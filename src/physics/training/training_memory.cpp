@@ -100,8 +100,8 @@ Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const Lay
   return bytes(trained * job.step_bytes * width);
 }
 
-/// Weights that are in use unsharded: some layers, or the whole embedding and head. FSDP keeps those two gathered beside
-/// its layers, and their gradients whole until all are there.
+/// Weights that are in use unsharded: some layers, or the whole embedding and head. FSDP keeps those two gathered
+/// beside its layers, and their gradients whole until all are there.
 Bytes in_use(const Job& work, const Layout& layout, const Stage& stage, const Coefficients& c) {
   const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(layout.precision);
   const double layer = (stage.body + stage.experts / expert_ranks(layout)) / stage.layers;
@@ -259,8 +259,12 @@ MemoryBreakdown states(const TrainingJob& job, const Layout& layout, const Stage
 StagePart stage_part(const TrainingJob& job, const Machine& machine, const Layout& layout, bool first, bool last,
                      Trace* trace = nullptr) {
   const Stage stage = make_stage(job, layout, first, last);
-  StagePart part{stage, states(job, layout, stage, make_shards(machine, layout), trace),
-                 states(job, layout, stage, {}).gradients, buffers(job, machine, layout, stage, trace), step_temporaries(job, machine, layout, stage), first};
+  StagePart part{stage,
+                 states(job, layout, stage, make_shards(machine, layout), trace),
+                 states(job, layout, stage, {}).gradients,
+                 buffers(job, machine, layout, stage, trace),
+                 step_temporaries(job, machine, layout, stage),
+                 first};
   part.states.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("CUDA context", gib(job.c.context_gib.of("training"))) +
            told.some("communication library", gib(machine.gpus() > 1 ? job.collectives_gib : 0));
