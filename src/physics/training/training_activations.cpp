@@ -19,9 +19,9 @@ double in_flight(const TrainingJob& job, const Layout& layout) {
   return chunks > 1 ? most * (1 + (layout.pp - 1) / (layout.pp * chunks)) : most;
 }
 
-/// Input and output of softmax and a dropout mask; Hugging Face's decoders take softmax in fp32 and narrow it.
+/// Input and output of softmax and a dropout mask; Hugging Face's gated decoders take softmax in fp32 and narrow it.
 double score_bytes(const TrainingJob& job, double stored) {
-  const bool widens = job.code == job::code::kEager && job.work.model->is_generator();
+  const bool widens = job.code == job::code::kEager && job.work.model->is_generator() && job.work.parameters.is_gated();
   return (widens ? 4 : stored) + stored + 1;
 }
 
