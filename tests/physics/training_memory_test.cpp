@@ -259,7 +259,7 @@ TEST_CASE("activations make room for gradients unless these stand before the bac
   CHECK(memory(job(words), plan).total().raw() == near(once + gradients));  // they stay: the allocator keeps no more
 
   // DDP copies gradients into buckets that stay
-  const Bytes collectives = gib(test::coefficients().collectives_gib.of("training"));
+  const Bytes collectives = gib(test::coefficients().collectives_gib.of("training", "eager"));
   Layout ddp = data_parallel(8, Sharding::ddp);
   ddp.micro_batch = 4;
   CHECK(memory(job(words), ddp).total().raw() == near(once + gradients + collectives.raw()));
@@ -322,7 +322,8 @@ TEST_CASE("several GPUs add the communication library to the context") {
   const auto& c = test::coefficients();
   const double context = c.context_gib.of("training");
   CHECK(in_gib(memory(work).framework) == Approx(context));
-  CHECK(in_gib(memory(work, data_parallel(8)).framework) == Approx(context + c.collectives_gib.of("training")));
+  CHECK(in_gib(memory(work, data_parallel(8)).framework) ==
+        Approx(context + c.collectives_gib.of("training", "eager")));
   const Job megatron = job("task=finetune model=llama-7b framework=megatron");
   CHECK(in_gib(memory(megatron, data_parallel(8)).framework) ==
         Approx(context + c.collectives_gib.of("training megatron")));

@@ -180,14 +180,18 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
                                                           told.some("buckets of gradients", grads.copied) +
                                                           told.some("temporaries of the step", part.temporaries));
   });
+  const bool activations_first =
+      kept + activations.logits + part.buffers + grads.carried > grads.own + part.temporaries;
   memory.gradients = grads.own;
   memory.activations = record(trace, {"memory.activations", "{:.2f}", "GiB", "arXiv 2205.05198"}, [&](auto told) {
     return least(activations.kept(told, words), told("peak", peak) - told.some("gradients", grads.own));
   });
   // Of what comes and goes: buffers that stay are taken once.
-  const Bytes fleeting = kept + activations.logits + part.buffers;
+  const Bytes staying = grads.copied + (activations_first ? grads.carried : grads.own);
+  const Bytes fleeting = peak - staying;
   const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("activations, logits and buffers", fleeting) * told("what the allocator keeps beyond them", job.slack);
+    return (told("peak", peak) - told.some("gradients that stay", staying)) *
+           told("what the allocator keeps beyond it", job.slack);
   });
   memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
