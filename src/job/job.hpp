@@ -43,6 +43,7 @@ struct Training {
   std::optional<bool> flash_attention;
   bool optimizer_in_backward = false;    // gradients are used up as they come
   std::optional<bool> variable_lengths;  // batches of unequal shapes; absent: as usual with the framework
+  bool fused_loss = false;               // never holds all logits
   std::int64_t target_len = 0;           // decoder's side of an encoder-decoder
   Count virtual_pipeline;                // chunks of a pipeline stage; absent: by framework
   bool sequence_parallel = true;         // tensor ranks also share what lies between their products

@@ -110,14 +110,16 @@ class Resolver {
       return usage_error(say("QLoRA widens its weights to 16 bit, and {} is less", to_text(*t.precision)), "precision",
                          say("bf16, or add --method lora"));
     t.framework = fold_name(request_.framework);
-    if (t.framework.empty()) assume("framework", t.framework = usual_framework());
+    if (const Framework* known = find_framework(t.framework))
+      t.framework = known->name;
+    else
+      take_usual_framework();
     if (request_.framework.empty() && t.framework == "megatron" && trains_adapter(t.method))
       work_.notes.push_back(say("adapters trained in fewer bits or divided over GPUs are taken for megatron's"));
-    note_framework();
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
+    t.sharding = request_.sharding;
     t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
     t.recipe_open = !request_.recipe;
-    t.sharding = request_.sharding;
     const std::int64_t usual = encoder                        ? kEncoderSequence
                                : work_.task == Task::pretrain ? kPretrainSequence
                                                               : kDecoderSequence;
@@ -134,12 +136,15 @@ class Resolver {
       assume("global_batch", *t.global_batch);
     }
     t.checkpointing = request_.activation_checkpointing;
-    if (!t.checkpointing && habits().recomputes_all)
-      assume("activation_checkpointing", *(t.checkpointing = Checkpointing::full));
+    if (!t.checkpointing)
+      if (const auto usual_kind = usual_checkpointing())
+        assume("activation_checkpointing", *(t.checkpointing = usual_kind));
     t.flash_attention = request_.flash_attention;
     t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
     if (t.optimizer_in_backward && !request_.optimizer_in_backward) assume("optimizer_in_backward", true);
     t.variable_lengths = request_.variable_lengths;
+    t.fused_loss = request_.fused_loss.value_or(habits().fuses_loss);
+    if (t.fused_loss && !request_.fused_loss) assume("fused_loss", true);
     t.offload = request_.offload.value_or(Offload::none);
     if (t.offload == Offload::weights)
       return usage_error(say("'weights' are offloaded in inference"), "offload",
@@ -181,7 +186,7 @@ class Resolver {
     if (request_.capacity_factor && !model_.is_moe())
       return usage_error(say("a capacity is that of experts, and '{}' has none", model_.id), "capacity_factor");
     t.capacity_factor = request_.capacity_factor.value_or(1);
-    t.sequence_parallel = request_.sequence_parallel.value_or(true);
+    t.sequence_parallel = request_.sequence_parallel.value_or(usually_shares_sequence());
     t.virtual_pipeline = request_.virtual_pipeline;
     if (t.virtual_pipeline.value_or(1) > 1 && request_.pp.value_or(2) == 1)
       return usage_error(say("{} chunks interleave in a pipeline, and pp is 1", *t.virtual_pipeline),
@@ -194,7 +199,30 @@ class Resolver {
   Recipe usual_recipe() const {
     // bitsandbytes' optimisers keep no master copies.
     const bool frugal = work_.task == Task::finetune && keeps_states_in_8_bit(work_.training.optimizer);
-    return habits().trains_pure || frugal ? Recipe::pure : Recipe::mixed;
+    const bool pure = habits().trains_pure && (!habits().masters_if_sharded || keeps_states_whole());
+    return pure || frugal ? Recipe::pure : Recipe::mixed;
+  }
+
+  /// As far as the question tells.
+  bool keeps_states_whole() const {
+    const auto& sharding = request_.sharding;
+    return sharding ? *sharding == Sharding::none || *sharding == Sharding::ddp : request_.gpus.value_or(0) == 1;
+  }
+
+  /// What the framework does unasked; nothing where its users choose.
+  std::optional<Checkpointing> usual_checkpointing() const {
+    if (habits().recomputes_all) return Checkpointing::full;
+    if (!habits().recomputes_if_sharded) return std::nullopt;
+    if (keeps_states_whole()) return Checkpointing::none;
+    return work_.task == Task::finetune && request_.sharding ? std::optional(Checkpointing::full) : std::nullopt;
+  }
+
+  /// Megatron's tensor ranks did so from mid-2022 on, when its attention was fused and selective checkpointing came.
+  bool usually_shares_sequence() const {
+    const Training& t = work_.training;
+    const bool early = habits().megatron_core() && t.flash_attention == false &&
+                       t.checkpointing.value_or(Checkpointing::none) != Checkpointing::selective;
+    return habits().shares_sequence && !early;
   }
 
   /// While every micro-batch is a step.
@@ -222,10 +250,12 @@ class Resolver {
     return work_.task == Task::pretrain && model_.is_generator() ? "megatron" : "hf-trainer";
   }
 
-  void note_framework() {
-    if (find_framework(work_.training.framework) == nullptr)
-      work_.notes.push_back(
-          say("framework '{}' is not known; the estimate is for a usual one", shorten(request_.framework, 40)));
+  /// Where none is named, or none that is known.
+  void take_usual_framework() {
+    assume("framework", work_.training.framework = usual_framework());
+    if (!request_.framework.empty())
+      work_.notes.push_back(say("framework '{}' is not known; the estimate is for {}", shorten(request_.framework, 40),
+                                work_.training.framework));
   }
 
   std::int64_t usual_batch(bool encoder) const {

@@ -31,6 +31,13 @@ struct Coefficient {
     return value;
   }
 
+  /// The case of `name`, else that of `group`.
+  double either(std::string_view name, std::string_view group) const {
+    for (const auto& [key, special] : cases)
+      if (key == name) return special;
+    return of(group);
+  }
+
   /// The case of a kind of `name` ("hf int8"), else that of `name` itself.
   double of(std::string_view name, std::string_view kind) const {
     const auto* special = find(name, kind);
@@ -73,6 +80,7 @@ struct Coefficients {
   Coefficient unquantised_bytes;   // per parameter of what QLoRA leaves unquantised, by framework
   Coefficient gated_bytes;         // kept per FFN column of a gated layer, by framework
   Coefficient logits_bytes;        // per logit alive at once, by framework
+  Coefficient fused_logits_bytes;  // per logit where the loss is fused
   Coefficient step_bytes;          // temporaries of the optimiser step per trained parameter, by framework
   Coefficient gathered_layers;     // layers held unsharded by ZeRO-3 and FSDP
   Coefficient reduce_bucket_elements;
@@ -97,6 +105,7 @@ struct Coefficients {
   Coefficient adapter_bytes;             // moved per hidden value, token and layer for adapters, forward pass
   Coefficient cast_bytes;                // moved per hidden value and layer to narrow 16-bit values, by arithmetic
   Coefficient training_layer_us;         // host time to launch one layer, forward pass, by framework
+  Coefficient launch_exposed;            // share of the shorter of launching and computing that does not overlap
   Coefficient adapter_layer_us;          // the same for a layer's adapters
   Coefficient chunk_layers;              // layers of one chunk of an interleaved pipeline, by framework
   Coefficient step_ms;                   // fixed cost of an optimiser step

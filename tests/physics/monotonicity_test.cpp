@@ -181,7 +181,10 @@ TEST_CASE("the time of training follows from a trace that adds up") {
   // No part is longer than the whole, and all of them with the fixed cost make it up.
   const double sum = ms["training.compute"] + ms["training.memory_bound"] + ms["training.communication"];
   CHECK(sum <= ms["training.step_time"] + 0.2);
-  CHECK(sum + test::coefficients().step_ms.value == Approx(ms["training.step_time"]).margin(0.3));
+  const auto& c = test::coefficients();
+  const double launch = 3 * 32 * c.training_layer_us.value / 1000;  // of which a part shows beside the GPU's own work
+  const double fixed = c.launch_exposed.value * launch + c.step_ms.value;
+  CHECK(sum + fixed == Approx(ms["training.step_time"]).margin(0.3));
 }
 
 }  // namespace monotonicity_test

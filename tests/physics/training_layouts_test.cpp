@@ -97,7 +97,8 @@ TEST_CASE("large models are laid out as those who trained them did") {
   CHECK(v3.fits);
   CHECK(v3.layout.tp == 1);
   CHECK(v3.layout.pp >= 4);
-  CHECK(v3.layout.ep >= 16);
+  CHECK(v3.layout.ep >= 8);
+  CHECK(v3.layout.pp * v3.layout.ep >= 128);  // 16 · 64 there; of 256 GPUs, stages leave little room for wider groups
   CHECK(v3.layout.sharding == Sharding::zero1);
   // 70B: no pretraining run recomputes everything where splitting does without.
   const auto llama = test::plan_training(job("task=pretrain model=llama-3.1-70b"), test::machine("h100-sxm-80gb", 512));

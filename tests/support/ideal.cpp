@@ -30,7 +30,7 @@ const physics::Coefficients& ideal() {
             &c.prefill_layer_us,    &c.pipelines_prompts,   &c.request_ms,           &c.arrivals_together,
             &c.sequence_us,         &c.prompt_interference, &c.engine_workspace_gib, &c.activation_copies,
             &c.sampler_bytes,       &c.prompt_logits_bytes, &c.process_gib,          &c.prompt_rows_half,
-            &c.prompt_graph_tokens, &c.async_steps});
+            &c.prompt_graph_tokens, &c.async_steps,         &c.launch_exposed,       &c.fused_logits_bytes});
     set(8, {&c.gated_bytes});        // gate, up, activation and product in 16 bit
     set(2, {&c.unquantised_bytes});  // as loaded
     return c;

@@ -13,7 +13,9 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "job/request/frameworks.hpp"
 #include "job/request/task_words.hpp"
+#include "physics/planner/legal.hpp"
 
 namespace gpusel::answer {
 
@@ -282,6 +284,14 @@ Result<Job> resolve_work(const Request& request, const FoundModel& model, const 
   return job::resolve(request, *model.model, model.draft);
 }
 
+/// Where the framework was left open, or is one that trains weights as they are loaded.
+bool trains_without_masters(const Job& work, const physics::Layout& layout) {
+  const job::Framework& framework = job::framework_of(work.training.framework);
+  const bool whole = layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp;
+  if (physics::is_assumed(work, "framework") || (framework.trains_pure && !framework.masters_if_sharded)) return true;
+  return whole && framework.code == job::code::kEager;
+}
+
 std::optional<physics::Plan> without_masters(const Job& work, const Machine& machine, const physics::Plan& mixed,
                                              const physics::Coefficients& c) {
   const auto& job = work.training;
@@ -292,7 +302,7 @@ std::optional<physics::Plan> without_masters(const Job& work, const Machine& mac
   Job bare = work;
   bare.training.recipe = job::Recipe::pure;
   auto pure = physics::plan_for(bare, machine, c);
-  if (!pure || !pure->fits) return std::nullopt;
+  if (!pure || !pure->fits || !trains_without_masters(work, pure->layout)) return std::nullopt;
   return std::move(*pure);
 }
 

@@ -182,7 +182,7 @@ class TrainingAdviser {
   void add_batches(std::vector<TrainingChange>& out) const {
     const Layout& now = plan_.layout;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full})
-      if (kind != now.checkpointing || physics::is_partial(now))
+      if (physics::can_checkpoint(work_, kind) && (kind != now.checkpointing || physics::is_partial(now)))
         add(out, kind == Checkpointing::none ? say("no checkpointing") : say("{} checkpointing", to_text(kind)),
             [kind](TrainingChange& x) {
               x.layout.checkpointing = kind;

@@ -118,6 +118,8 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.optimizer_in_backward), true},
     {"variable_lengths", "", "BOOL", to_say("true: batches padded to their own longest; false: packed or padded alike"),
      kTrain, GPUSEL_SET(r.variable_lengths), true},
+    {"fused_loss", "", "BOOL", to_say("true: a loss that never holds all logits (Liger, cut cross-entropy, chunks)"),
+     kTrain, GPUSEL_SET(r.fused_loss), true},
     {"lora_rank", "", "N", to_say("rank of LoRA adapters"), kTrain, GPUSEL_SET(r.lora_rank, Limits{{1, 65536}, 1000})},
     {"lora_targets", "target-modules", "LIST",
      to_say("all, attention, ffn, experts, or matrices such as q_proj,v_proj"), kTrain, GPUSEL_SET(r.lora_targets)},

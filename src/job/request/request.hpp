@@ -57,6 +57,7 @@ struct Request {
   std::optional<bool> flash_attention;
   std::optional<bool> optimizer_in_backward;
   std::optional<bool> variable_lengths;
+  std::optional<bool> fused_loss;
   Count target_len;  // of an encoder-decoder: seq_len is the source's
   Count virtual_pipeline;
   std::optional<bool> sequence_parallel;

@@ -214,7 +214,7 @@ class TrainingSearch {
     if (job_.offload == job::Offload::params) return kGathered;
     if (job_.offload == job::Offload::optimizer && layout.pp == 1) return kOffloaded;
     // Megatron divides the optimiser; gathering weights is the last resort.
-    const bool megatron = job::framework_of(job_.framework).megatron_core;
+    const bool megatron = job::framework_of(job_.framework).megatron_core();
     if (layout.pp == 1 && megatron && last_resort_) return kGathered;
     if (job::trains_adapter(job_.method) && !megatron) return kAdapter;
     if (layout.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
@@ -236,7 +236,7 @@ class TrainingSearch {
     }
     Room room = Room::none;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
-      if (job_.checkpointing && *job_.checkpointing != kind) continue;
+      if (job_.checkpointing ? *job_.checkpointing != kind : !physics::can_checkpoint(work_, kind)) continue;
       layout.checkpointing = kind;
       const double tokens = try_micro_batches(layout);
       if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
@@ -356,6 +356,7 @@ class TrainingSearch {
   void drop_useless_recomputation() {
     if (job_.checkpointing || best_.layout.checkpointing == Checkpointing::none || best_.likely) return;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective}) {
+      if (!physics::can_checkpoint(work_, kind)) continue;
       Layout layout = best_.layout;
       layout.checkpointing = kind;
       TrainingCandidate one = weighed(layout);

@@ -79,6 +79,9 @@ bool is_partial(const Layout& layout);
 /// Whether the framework can checkpoint some of the layers in full and leave the others alone.
 bool recomputes_by_layer(const job::Job& work);
 
+/// Whether the framework knows that kind; some know on and off only.
+bool can_checkpoint(const job::Job& work, job::Checkpointing kind);
+
 /// FlashAttention-2 needs compute capability 8.0 (its README); AMD's port, CDNA2.
 bool has_flash_attention(const catalog::Gpu& gpu);
 

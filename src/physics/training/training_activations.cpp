@@ -19,7 +19,26 @@ double in_flight(const TrainingJob& job, const Layout& layout) {
   return chunks > 1 ? most * (1 + (layout.pp - 1) / (layout.pp * chunks)) : most;
 }
 
+/// Input and output of softmax and a dropout mask; Hugging Face's gated decoders take softmax in fp32 and narrow it.
+double score_bytes(const TrainingJob& job, double stored) {
+  const bool widens = job.code == job::code::kEager && job.work.model->is_generator() && job.work.parameters.is_gated();
+  return (widens ? 4 : stored) + stored + 1;
+}
+
+/// Where attention is not fused, unless PyTorch's memory-efficient kernels, which run on any GPU, stand in for a
+/// decoder's: scores are then made anew, at the speed of unfused ones.
+bool keeps_scores(const TrainingJob& job, const Layout& layout) {
+  const bool stands_in = job.work.model->is_generator() && !job.work.training.flash_attention &&
+                         job.code != job::code::kMegatron && layout.precision != Precision::bf16;
+  return !layout.flash_attention && !stands_in;
+}
+
 }  // namespace
+
+bool saves_in_8_bit(const TrainingJob& job, const Layout& layout) {
+  return job.code == job::code::kMegatron &&
+         (layout.precision == Precision::fp8 || layout.precision == Precision::nvfp4);
+}
 
 double storage_bytes(Precision precision) {
   return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
@@ -68,12 +87,17 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout) {
   if (m.is_moe())  // dispatched and combined copies
     bytes.divided += 4 * m.experts_per_token.value_or(1) * work.training.capacity_factor * h *
                      std::min(1.0, work.parameters.moe_layers / work.parameters.layers);
+  if (saves_in_8_bit(job, layout)) {  // inputs of products; frozen ones without adapters need none
+    const bool adapts = job::trains_adapter(work.training.method);
+    bytes.whole -= (adapts ? 4 : 2) * h;
+    bytes.divided -= widths.o + (adapts ? 2 : 1) * job.ffn_columns;
+  }
   const double stored = storage_bytes(layout.precision);
   bytes.whole *= stored / 2;
   bytes.divided *= stored / 2;
   // BERT-like encoders keep dropout masks of attention and FFN outputs, a byte each whatever the format.
   if (!m.is_generator()) bytes.whole += 2 * h;
-  if (!layout.flash_attention) bytes.scores = (2 * stored + 1) * m.heads.value_or(0) * shape.keys;
+  if (keeps_scores(job, layout)) bytes.scores = score_bytes(job, stored) * m.heads.value_or(0) * shape.keys;
   return bytes;
 }
 

@@ -20,6 +20,9 @@ Stage make_stage(const TrainingJob& job, const Layout& layout, bool first, bool 
 /// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
 double storage_bytes(job::Precision precision);
 
+/// Transformer Engine keeps inputs of products, and frozen weights, in the 8 bit that it multiplies in.
+bool saves_in_8_bit(const TrainingJob& job, const Layout& layout);
+
 /// Sets of its activations that a stage holds at once.
 double microbatches_alive(const TrainingJob& job, const Layout& layout, bool first);
 

@@ -12,11 +12,15 @@ namespace {
 
 using job::Job;
 
-double slack_of(const Job& work, const Coefficients& c) {
+std::string_view code_of(const job::Framework& framework, const Job& work) {
+  return job::trains_adapter(work.training.method) ? framework.adapter_code : framework.code;
+}
+
+double slack_of(const Job& work, const job::Framework& framework, const Coefficients& c) {
   if (!work.model->is_generator()) return c.allocator_slack.of("encoder");
   const auto& unequal = work.training.variable_lengths;
   return unequal ? c.allocator_slack.of(*unequal ? "variable" : "fixed")
-                 : c.allocator_slack.of(work.training.framework);
+                 : c.allocator_slack.either(work.training.framework, code_of(framework, work));
 }
 
 /// No product exceeds this share of the dense peak, however cool the part stays.
@@ -39,26 +43,31 @@ TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
     : work(of),
       c(coefficients),
       framework(job::framework_of(of.training.framework)),
+      code(code_of(framework, of)),
       sequence(sequence_shape(of)),
       widths(attention_widths(*of.model, 1)),
       trainable(trainable_parameters(of)),
       ffn_columns(physics::ffn_columns(of)),
-      slack(slack_of(of, coefficients)) {
-  const std::string& name = work.training.framework;
-  chunk_layers = c.chunk_layers.of(name);
-  eager_hidden_bytes = c.eager_hidden_bytes.of(name);
-  gated_bytes = c.gated_bytes.of(name);
-  logits_bytes = c.logits_bytes.of(name);
-  selective_share = c.selective_share.of(name);
-  step_bytes = c.step_bytes.of(name);
-  score_bytes = c.score_bytes.of(name);
-  pointwise_bytes = c.pointwise_bytes.of(name);
-  adapter_bytes = c.adapter_bytes.of(name);
-  logit_traffic = c.logit_traffic.of(name);
+      slack(slack_of(of, framework, coefficients)) {
+  const auto of_code = [&](const Coefficient& one) { return one.either(work.training.framework, code); };
+  chunk_layers = of_code(c.chunk_layers);
+  eager_hidden_bytes = of_code(c.eager_hidden_bytes);
+  gated_bytes = of_code(c.gated_bytes);
+  logits_bytes = work.training.fused_loss ? std::min(c.fused_logits_bytes.value, of_code(c.logits_bytes))
+                                          : of_code(c.logits_bytes);
+  selective_share = of_code(c.selective_share);
+  step_bytes = of_code(c.step_bytes);
+  unquantised_bytes = of_code(c.unquantised_bytes);
+  score_bytes = of_code(c.score_bytes);
+  pointwise_bytes = of_code(c.pointwise_bytes);
+  adapter_bytes = of_code(c.adapter_bytes);
+  logit_traffic = of_code(c.logit_traffic);
+  if (work.training.fused_loss) logit_traffic = std::min(logit_traffic, c.logit_traffic.of("fused"));
+  launch_exposed = of_code(c.launch_exposed);
   layer_us =
-      c.training_layer_us.of(name) + (job::trains_adapter(work.training.method) ? c.adapter_layer_us.of(name) : 0);
-  tensor_exposed = c.tensor_exposed.of(name);
-  collectives_gib = c.collectives_gib.of("training");
+      of_code(c.training_layer_us) + (job::trains_adapter(work.training.method) ? of_code(c.adapter_layer_us) : 0);
+  tensor_exposed = of_code(c.tensor_exposed);
+  collectives_gib = c.collectives_gib.of("training", code);
 }
 
 double TrainingJob::chunks(const Layout& layout) const {
@@ -85,7 +94,8 @@ TrainingRates::TrainingRates(const Machine& machine, job::Precision of, const Co
   products = training_efficiency(gpu, c) * c.format_efficiency.of(format);
   attention = c.attention_efficiency.of(gpu.architecture);
   eager = half_rate(gpu) ? 1 : c.eager_efficiency.of(gpu.architecture);
-  cast_bytes = c.cast_bytes.of(format);
+  cast_bytes = c.cast_bytes.of(format, job::code::kMegatron);
+  loose_cast_bytes = c.cast_bytes.of(format);
 }
 
 double pipeline_chunks(const Job& work, const Layout& layout, const Coefficients& coefficients) {

@@ -26,6 +26,7 @@ struct TrainingJob {
   const job::Job& work;
   const Coefficients& c;
   const job::Framework& framework;
+  std::string_view code;  // whose layers and loss run
   SequenceShape sequence;
   AttentionWidths widths;  // of all tensor ranks together
   double trainable = 0;    // parameters that receive gradients
@@ -38,10 +39,12 @@ struct TrainingJob {
   double logits_bytes = 0;
   double selective_share = 0;
   double step_bytes = 0;
+  double unquantised_bytes = 0;
   double collectives_gib = 0;
   double score_bytes = 0;
   double pointwise_bytes = 0;
   double adapter_bytes = 0;
+  double launch_exposed = 0;
   double logit_traffic = 0;
   double layer_us = 0;  // of launching, adapters included
   double tensor_exposed = 0;
@@ -71,8 +74,9 @@ struct TrainingRates {
   GroupRates groups;
   double products = 0;  // share of peak that large products reach
   double attention = 0;
-  double eager = 0;  // where layers are not fused
-  double cast_bytes = 0;
+  double eager = 0;             // where layers are not fused
+  double cast_bytes = 0;        // by Transformer Engine
+  double loose_cast_bytes = 0;  // by anything else
 };
 
 }  // namespace gpusel::physics

@@ -12,11 +12,15 @@ namespace gpusel::physics {
 using job::Checkpointing;
 using job::Job;
 
-bool has_fused_layers(std::string_view framework) { return job::framework_of(framework).megatron_core; }
+bool has_fused_layers(std::string_view framework) { return job::framework_of(framework).megatron_core(); }
 
 bool is_partial(const Layout& layout) { return layout.checkpointing == Checkpointing::full && layout.recomputed < 1; }
 
 bool recomputes_by_layer(const Job& work) { return job::framework_of(work.training.framework).recomputes_some; }
+
+bool can_checkpoint(const Job& work, Checkpointing kind) {
+  return kind != Checkpointing::selective || job::framework_of(work.training.framework).selects;
+}
 
 namespace {
 

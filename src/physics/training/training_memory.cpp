@@ -42,8 +42,12 @@ StateBytes bytes_per_parameter(const Job& work, const job::Framework& framework,
   if (job::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, optimizer_bytes(work, 4)};
   if (stored == 4) return {4, 4, optimizer_bytes(work, 4)};
   if (training.recipe == Recipe::pure) return {stored, stored, optimizer_bytes(work, stored)};
-  // Megatron accumulates gradients in fp32; the others keep them at 16 bit.
-  return {stored, framework.megatron_core ? 4.0 : 2.0, 4 + optimizer_bytes(work, 4)};
+  const double masters = 4 + optimizer_bytes(work, 4);
+  if (!framework.megatron_core()) return {stored, 2, masters};
+  // Megatron's table of its distributed optimiser: bf16 gradients add up in fp32, fp16 ones are copied to fp32 by the
+  // optimiser; recipes in 8 bit add up in bf16.
+  if (precision == Precision::fp16) return {stored, 2, 4 + masters};
+  return {stored, precision == Precision::bf16 ? 4.0 : 2.0, masters};
 }
 
 /// Over how many GPUs each kind of state is divided.
@@ -52,6 +56,8 @@ struct Shards {
   double gradients = 1;
   double optimizer = 1;
 };
+
+bool is_fsdp(const Layout& layout) { return layout.sharding == Sharding::fsdp || layout.sharding == Sharding::hsdp; }
 
 Shards make_shards(const Machine& machine, const Layout& layout) {
   double group = static_cast<double>(layout.dp) * layout.cp;
@@ -94,11 +100,14 @@ Bytes step_temporaries(const TrainingJob& job, const Machine& machine, const Lay
   return bytes(trained * job.step_bytes * width);
 }
 
-/// Weights that are in use unsharded: some layers, or the whole embedding and head.
+/// Weights that are in use unsharded: some layers, or the whole embedding and head. FSDP keeps those two gathered
+/// beside its layers, and their gradients whole until all are there.
 Bytes in_use(const Job& work, const Layout& layout, const Stage& stage, const Coefficients& c) {
   const double width = work.training.method == Method::qlora ? kNf4Bytes : storage_bytes(layout.precision);
   const double layer = (stage.body + stage.experts / expert_ranks(layout)) / stage.layers;
-  return bytes(std::max(c.gathered_layers.value * layer * width, stage.ends * storage_bytes(layout.precision)));
+  const double ends = stage.ends * storage_bytes(layout.precision);
+  if (!is_fsdp(layout)) return bytes(std::max(c.gathered_layers.value * layer * width, ends));
+  return bytes(c.gathered_layers.value * layer * width + ends * (job::trains_adapter(work.training.method) ? 1 : 2));
 }
 
 /// Weights gathered for use, ZeRO's reduction buckets and quantised weights while they are widened.
@@ -137,11 +146,12 @@ struct Gradients {
   Bytes carried;  // of `own`, through the forward pass
 };
 
-Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own) {
+Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own, Bytes whole) {
   if (are_used_up(job, layout)) return {};
   const bool in_buffers =
-      job.framework.megatron_core || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
+      job.framework.megatron_core() || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
   const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
+  if (is_fsdp(layout) && job.framework.gathers_gradients && layout.grad_accum > 1) own = whole;
   return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
 }
 
@@ -159,7 +169,7 @@ std::string kept_words(const TrainingJob& job, const Layout& layout) {
 void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& part, MemoryBreakdown& memory,
               Trace* trace) {
   const Activations activations = stage_activations(job, layout, part.stage, trace);
-  const Gradients grads = gradients(job, layout, part.states.gradients);
+  const Gradients grads = gradients(job, layout, part.states.gradients, part.whole_gradients);
   const auto words = [&] { return kept_words(job, layout); };
   const Bytes kept = activations.kept(Untold{}, words);
   const Bytes peak = record(trace, {"workspace.peak", "{:.2f}", "GiB"}, [&](auto told) {
@@ -170,18 +180,24 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
                                                           told.some("buckets of gradients", grads.copied) +
                                                           told.some("temporaries of the step", part.temporaries));
   });
+  const bool activations_first =
+      kept + activations.logits + part.buffers + grads.carried > grads.own + part.temporaries;
   memory.gradients = grads.own;
   memory.activations = record(trace, {"memory.activations", "{:.2f}", "GiB", "arXiv 2205.05198"}, [&](auto told) {
     return least(activations.kept(told, words), told("peak", peak) - told.some("gradients", grads.own));
   });
+  // Of what comes and goes: buffers that stay are taken once.
+  const Bytes staying = grads.copied + (activations_first ? grads.carried : grads.own);
+  const Bytes fleeting = peak - staying;
   const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("peak", peak) * told("what the allocator keeps beyond it", job.slack);
+    return (told("peak", peak) - told.some("gradients that stay", staying)) *
+           told("what the allocator keeps beyond it", job.slack);
   });
   memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
            told("slack", slack);
   });
-  memory.spare = peak * std::max(0.0, job.slack - job.c.fragmentation.value);
+  memory.spare = fleeting * std::max(0.0, job.slack - job.c.fragmentation.value);
 }
 
 Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards, Trace* trace) {
@@ -190,13 +206,17 @@ Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stag
   const bool quantised = training.method == Method::qlora;
   const double width = bytes_per_parameter(job.work, job.framework, layout.precision).weight;
   const double stored = storage_bytes(layout.precision);
+  const bool narrowed = saves_in_8_bit(job, layout);
   const auto frozen = [&](auto told) {
     Stage linear = stage;
     linear.ends = {};
-    const auto body = told("frozen parameters", kept(linear, shards.weights, layout)) *
-                      told("bytes of each", quantised ? kNf4Bytes : stored, "B");
+    const auto body = told("frozen parameters", kept(linear, shards.weights, layout)) * told("bytes of each",
+                                                                                             quantised  ? kNf4Bytes
+                                                                                             : narrowed ? 1
+                                                                                                        : stored,
+                                                                                             "B");
     const auto ends = told("embedding and head", stage.ends) *
-                      told("bytes of each", quantised ? job.c.unquantised_bytes.of(training.framework) : stored, "B") /
+                      told("bytes of each", quantised ? job.unquantised_bytes : stored, "B") /
                       told("shards", shards.weights);
     return body + ends +
            told("adapter parameters", job.trainable / (layout.tp * layout.pp)) * told("bytes of each", width, "B");
@@ -243,10 +263,14 @@ MemoryBreakdown states(const TrainingJob& job, const Layout& layout, const Stage
 StagePart stage_part(const TrainingJob& job, const Machine& machine, const Layout& layout, bool first, bool last,
                      Trace* trace = nullptr) {
   const Stage stage = make_stage(job, layout, first, last);
-  StagePart part{stage, states(job, layout, stage, make_shards(machine, layout), trace),
-                 buffers(job, machine, layout, stage, trace), step_temporaries(job, machine, layout, stage), first};
+  StagePart part{stage,
+                 states(job, layout, stage, make_shards(machine, layout), trace),
+                 states(job, layout, stage, {}).gradients,
+                 buffers(job, machine, layout, stage, trace),
+                 step_temporaries(job, machine, layout, stage),
+                 first};
   part.states.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("CUDA context", gib(job.c.context_gib.value)) +
+    return told("CUDA context", gib(job.c.context_gib.of("training"))) +
            told.some("communication library", gib(machine.gpus() > 1 ? job.collectives_gib : 0));
   });
   return part;

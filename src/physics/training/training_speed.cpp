@@ -82,7 +82,8 @@ Forward forward_pass(const TrainingJob& job, const TrainingRates& rates, const L
   const double between = job.pointwise_bytes * wide;
   const bool adapters = job::trains_adapter(work.training.method);
   const double beside = adapters ? job.adapter_bytes : 0;
-  f.pointwise = bytes((between + rates.cast_bytes + beside) * h * f.tokens * p.layers / split);
+  f.pointwise = bytes((between + (job.framework.megatron_core() ? rates.cast_bytes : rates.loose_cast_bytes) + beside) *
+                      h * f.tokens * p.layers / split);
   // Every routed copy of a token is gathered, scattered and weighted around its expert.
   f.pointwise += bytes(job.c.expert_bytes.value * wide * h * m.experts_per_token.value_or(1) *
                        work.training.capacity_factor * f.tokens * p.moe_layers / split);
@@ -144,7 +145,7 @@ class StepTime {
               told.some("gradients", gradients) + told.some("optimiser", optimizer) +
               told.some("orthogonalisation", orthogonal)) *
                  told("the slowest of the nodes", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
-             told("per step", seconds(c_.step_ms.value / 1000));
+             told("per step", seconds(c_.step_ms.either(work_.training.framework, job_.code) / 1000));
     });
   }
 
@@ -229,11 +230,13 @@ class StepTime {
     const auto accum = static_cast<double>(layout_.grad_accum);
     on_gpu_ = products + attention + kernels + fetched;
     budget_.host = fetched * accum;
-    if (launch > on_gpu_) budget_.launch = (launch - on_gpu_) * accum;
+    const Seconds beside = std::min(launch, on_gpu_) * job_.launch_exposed;
+    budget_.launch = (std::max(launch - on_gpu_, Seconds{}) + beside) * accum;
     return timed("training.step_time.micro_batch", [&](auto told) {
       return greatest(told("products", products) + told("attention", attention) +
                           told("kernels without products", kernels) + told.some("weights from the host", fetched),
-                      told("launching", launch));
+                      told("launching", launch)) +
+             told.some("what of the shorter of the two does not overlap", beside);
     });
   }
 
@@ -245,7 +248,7 @@ class StepTime {
   }
 
   /// What is left of a fast GPU's rate where layers are not fused: gaps, synchronisation and heat.
-  double eager_share() const { return job_.framework.megatron_core ? 1 : rates_.eager; }
+  double eager_share() const { return job_.framework.megatron_core() ? 1 : rates_.eager; }
 
   double updated_parameters() const {
     const double parameters =

@@ -11,6 +11,7 @@ namespace gpusel::physics {
 struct StagePart {
   Stage stage;
   MemoryBreakdown states;  // and what the framework takes
+  Bytes whole_gradients;   // of what is sharded
   Bytes buffers;
   Bytes temporaries;  // of the optimiser's step
   bool first = true;

@@ -49,6 +49,7 @@ void add_training(Json& row, const job::Job& work) {
   if (job.virtual_tokens > 0) row["virtual_tokens"] = job.virtual_tokens;
   if (job.offload != job::Offload::none) row["offload"] = to_text(job.offload);
   if (job.optimizer_in_backward) row["optimizer_in_backward"] = true;
+  if (job.fused_loss) row["fused_loss"] = true;
   if (job.variable_lengths) row["variable_lengths"] = *job.variable_lengths;
   if (job.target_len > 0) row["target_len"] = job.target_len;
   if (job.virtual_pipeline) row["virtual_pipeline"] = *job.virtual_pipeline;
