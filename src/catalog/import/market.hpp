@@ -222,8 +222,8 @@ class MarketBuilder {
   std::string file_provider_;
   std::string_view source_key_;
   Date forced_date_;
-  /// USD per GPU and hour, by GPU and whether on spot, below which a price is doubted.
-  std::map<std::pair<std::string_view, bool>, double> floors_;
+  /// USD per GPU and hour on demand, by GPU, below which a price is doubted.
+  std::map<std::string_view, double> floors_;
   std::uint64_t undated_ = 0;
   std::uint32_t file_ = 0;
   std::uint32_t remark_ = 0;  // on the instance type being looked at

@@ -77,13 +77,13 @@ struct KnownPrices {
 };
 
 void MarketBuilder::doubt_low_prices() {
-  std::map<std::pair<std::string_view, bool>, std::vector<double>> prices;
+  std::map<std::string_view, std::vector<double>> prices;
   for (const Instance& instance : known_.instances()) {
     if (instance.gpu.empty() || instance.gpu_count.value_or(0) <= 0) continue;
     for (const Offer& offer : known_.offers_of(instance)) {
-      if (offer.term != Term::on_demand && offer.term != Term::spot) continue;
+      if (offer.term != Term::on_demand) continue;
       if (const Number usd = usd_per_hour(known_, offer); usd && *usd > 0)
-        prices[{instance.gpu, offer.term == Term::spot}].push_back(*usd / *instance.gpu_count);
+        prices[instance.gpu].push_back(*usd / *instance.gpu_count);
     }
   }
   for (auto& [key, list] : prices) {
@@ -98,8 +98,8 @@ void MarketBuilder::doubt_low_prices() {
 std::string MarketBuilder::too_low(const Row& row, const Instance& instance) const {
   if (floors_.empty() || instance.gpu.empty() || instance.gpu_count.value_or(0) <= 0) return {};
   for (const RowPrice& price : row.prices) {
-    const auto floor = floors_.find({instance.gpu, price.term == Term::spot});
-    if ((price.term != Term::on_demand && price.term != Term::spot) || floor == floors_.end()) continue;
+    const auto floor = floors_.find(instance.gpu);  // spot may go as low
+    if (price.term != Term::on_demand || floor == floors_.end()) continue;
     const ExchangeRate* rate = known_.rate(row.currency);
     const double per_usd = row.currency == Currency::usd() ? 1 : rate->per_usd.value_or(1);
     Offer offer;
