@@ -85,6 +85,7 @@ struct Inference {
   double prefix_cache_hit = 0;
   std::optional<Draft> draft;
   bool disaggregated_prefill = false;  // prompts and answers on replicas of their own
+  std::int64_t stream_interval = 1;    // tokens that the server sends at once
   Offload offload = Offload::none;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;

@@ -290,8 +290,14 @@ class Resolver {
     i.engine = or_assume(request_.engine, "engine", model_.file_layout == "gguf" ? Engine::llama_cpp : Engine::vllm);
     if (!serves_text(i.engine))
       return usage_error(say("engine '{}' does not serve '{}'", to_text(i.engine), model_.id), "engine",
-                         say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp or hf"));
+                         say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, ollama or hf"));
     i.weights_precision = request_.weights_precision;
+    // What Ollama pulls where no tag says otherwise.
+    if (i.engine == Engine::ollama && i.weights_precision.empty() && request_.allow_precisions.empty() &&
+        model_.file_layout != "gguf") {
+      i.weights_precision = "q4_k_m";
+      assume("weights_precision", i.weights_precision);
+    }
     i.kv_precision = request_.kv_precision;
     if (Status allowed = allowed_precisions(); !allowed) return allowed;
     const bool dev = work_.profile == Profile::dev;
@@ -329,10 +335,13 @@ class Resolver {
     i.tokens = request_.tokens;
     if (Status drafted = speculation(); !drafted) return drafted;
     i.disaggregated_prefill = request_.disaggregated_prefill.value_or(false);
+    i.stream_interval = request_.stream_interval.value_or(1);
     if (i.disaggregated_prefill && i.mode == Mode::single_stream)
       return usage_error(say("one request at a time has nothing to divide"), "disaggregated_prefill",
                          say("leave out --mode"));
     i.generation = engine_generation(i.engine, request_.engine_version);
+    if (const std::string newest = newest_generation(i.engine); request_.engine_version.empty() && !newest.empty())
+      assume("engine_version", newest);
     if (!request_.engine_version.empty())
       work_.notes.push_back(i.generation.empty() ? say("engine version '{}' is estimated as a current release",
                                                        shorten(request_.engine_version, 40))

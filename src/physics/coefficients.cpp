@@ -86,6 +86,14 @@ constexpr Entry kEntries[] = {
     {"inference.engine_memory_share", &Coefficients::engine_memory_share},
     {"inference.engine_workspace_gib", &Coefficients::engine_workspace_gib},
     {"inference.activation_copies", &Coefficients::activation_copies},
+    {"inference.bandwidth_share", &Coefficients::bandwidth_share},
+    {"inference.fixed_scale", &Coefficients::fixed_scale},
+    {"inference.expert_format_us", &Coefficients::expert_format_us},
+    {"inference.unpack_share", &Coefficients::unpack_share},
+    {"inference.prompt_expert_layer_us", &Coefficients::prompt_expert_layer_us},
+    {"inference.chain_share", &Coefficients::chain_share},
+    {"inference.chain_hop", &Coefficients::chain_hop},
+    {"inference.arrival_ms", &Coefficients::arrival_ms},
     {"inference.multiprocessor_bytes", &Coefficients::multiprocessor_bytes},
     {"inference.collective_growth", &Coefficients::collective_growth},
     {"inference.host_exposed", &Coefficients::host_exposed},
@@ -127,10 +135,10 @@ constexpr Entry kEntries[] = {
     {"interval.memory_high", &Coefficients::interval_memory_high},
     {"interval.speed_low", &Coefficients::interval_speed_low},
     {"interval.speed_high", &Coefficients::interval_speed_high},
-    {"interval.itl_low", &Coefficients::interval_itl_low},
-    {"interval.itl_high", &Coefficients::interval_itl_high},
-    {"interval.ttft_low", &Coefficients::interval_ttft_low},
-    {"interval.ttft_high", &Coefficients::interval_ttft_high},
+    {"interval.between", &Coefficients::interval_between},
+    {"interval.within", &Coefficients::interval_within},
+    {"interval.unmeasured", &Coefficients::interval_unmeasured},
+    {"interval.measured", &Coefficients::interval_measured},
     {"interval.widening", &Coefficients::interval_widening},
     {"fit.min_fit", &Coefficients::min_fit},
     {"own.prior_rows", &Coefficients::own_prior_rows},
@@ -229,6 +237,7 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
 /// Shares and efficiencies lie within one; what a rate is divided by is not zero.
 Range allowed_values(std::string_view id) {
   const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
+  if (is("interval.measured")) return {0, 1e9};  // 0: none
   if (is("format_efficiency")) return {0.01, 3};
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
   if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||

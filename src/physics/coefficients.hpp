@@ -48,6 +48,18 @@ struct Coefficient {
     return special != nullptr ? *special : of(name, other_kind);
   }
 
+  double of(std::string_view name, std::string_view first, std::string_view second, std::string_view third) const {
+    const auto* special = find(name, first);
+    return special != nullptr ? *special : of(name, second, third);
+  }
+
+  /// The case of either name, the first one first.
+  double of_either(std::string_view first, std::string_view second) const {
+    for (const auto& [key, special] : cases)
+      if (key == first) return special;
+    return of(second);
+  }
+
  private:
   const double* find(std::string_view name, std::string_view kind) const {
     if (kind.empty()) return nullptr;
@@ -127,6 +139,10 @@ struct Coefficients {
   Coefficient decode_attention_share;        // of the fp32 rate that attention of single tokens reaches, by engine
   Coefficient collective_us;                 // fixed time of an all-reduce of two GPUs while serving, by link
   Coefficient collective_growth;             // exponent: how that time grows with the GPUs, by link
+  Coefficient bandwidth_share;               // of that, where an architecture's kernels read less well
+  Coefficient fixed_scale;                   // of fixed costs of a step, by architecture and generation
+  Coefficient expert_format_us;              // on top for experts in a format, by architecture or engine
+  Coefficient unpack_share;                  // of the fp32 rate, where weights are unpacked for each token; 0: not
   Coefficient multiprocessor_bytes;          // that one multiprocessor can ask of memory per clock, by engine
   Coefficient cache_efficiency;              // reading caches against reading weights, by engine
   Coefficient cache_copies;                  // of the expanded cache made in each step, by engine
@@ -146,8 +162,12 @@ struct Coefficients {
   Coefficient prefill_attention_efficiency;  // attention in prompts against products, by engine
   Coefficient prefill_bytes;                 // moved per hidden value, token and layer between products, by engine
   Coefficient prefill_layer_us;              // launching a layer of a prompt's pass, hidden behind the GPU's work
+  Coefficient prompt_expert_layer_us;        // the same on top for a layer of experts
   Coefficient prompt_graph_tokens;           // rows of a pass with prompts up to which it is replayed from graphs
   Coefficient pipelines_prompts;             // 1: passes of a prompt follow each other through GPUs in turn
+  Coefficient chain_share;                   // of one GPU's time that a prompt takes on a chain of any length
+  Coefficient chain_hop;                     // on top for each GPU of the chain
+  Coefficient arrival_ms;                    // front end, for each of the requests that come at once
   Coefficient request_ms;                    // front end, per request before its first token
   Coefficient arrivals_together;             // share of the others whose prompts come with a request's own
   Coefficient prompt_interference;           // share of the others' prompt time that shows between tokens
@@ -184,8 +204,9 @@ struct Coefficients {
   // 80 % intervals: measured over predicted, low and high, by task and class of hardware.
   Coefficient interval_memory_low, interval_memory_high;
   Coefficient interval_speed_low, interval_speed_high;
-  Coefficient interval_itl_low, interval_itl_high;
-  Coefficient interval_ttft_low, interval_ttft_high;
+  Coefficient interval_between, interval_within;  // deviations of serving speeds: between sources, and within one
+  Coefficient interval_unmeasured;                // factor where an engine was measured on no such part, or format
+  Coefficient interval_measured;                  // measurements behind a width, by engine and architecture or format
   Coefficient interval_widening;  // exponent of these ratios where less is known: by architecture, experts, nodes
 
   Coefficient min_fit;  // chance to fit that planners look for where none is asked (data/rules/fit.yaml)

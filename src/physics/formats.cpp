@@ -115,7 +115,10 @@ bool has_kernels(const WeightFormat& format, const Device& device) {
 
 std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device& device) {
   using job::Precision;
-  const auto half = device.peak(Precision::fp16);
+  // Some parts have bf16 alone, or faster than fp16; what has neither in hardware computes in fp32.
+  const auto fp16 = device.peak(Precision::fp16);
+  const auto bf16 = device.gpu->bf16_dense_tflops ? device.peak(Precision::bf16) : std::nullopt;
+  const auto half = std::max(fp16, bf16);  // nothing is less than any rate
   const auto at = [&](Precision precision, bool low) -> std::optional<ComputeRate> {
     const auto peak = device.native(precision) ? device.peak(precision) : std::nullopt;
     if (peak) return ComputeRate{*peak, true, low};
@@ -124,7 +127,9 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
   };
   switch (format.arithmetic) {
     case Arithmetic::fp32: return at(Precision::fp32, false);
-    case Arithmetic::half: return at(Precision::fp16, false);
+    case Arithmetic::half:
+      if (!half) return std::nullopt;
+      return ComputeRate{*half, device.native(Precision::fp16) || device.native(Precision::bf16), false};
     case Arithmetic::fp8: return at(Precision::fp8, true);
     case Arithmetic::fp4: return at(Precision::nvfp4, true);
     case Arithmetic::int8: return at(Precision::int8, true);

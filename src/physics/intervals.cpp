@@ -69,6 +69,7 @@ Intervals intervals_for(const Job& work, const Machine& machine, const Plan& pla
     return times(value, ratios.rate, of_speed, {spoken.key, spoken.unit, is_spoken ? trace : nullptr});
   };
   Intervals out;
+  out.basis = ratios.basis;
   out.memory_total_gib = times(in_gib(plan.memory.total()), ratios.memory, of_memory, {"memory_total", "GiB", trace});
   out.memory_needed_gib =
       times(in_gib(need.needed), ratio_of(need.deviation), of_memory, {"memory_needed", "GiB", trace});
@@ -77,6 +78,7 @@ Intervals intervals_for(const Job& work, const Machine& machine, const Plan& pla
   if (!plan.serving || plan.rate <= 0) return out;
   const InferenceSpeed& speed = plan.serving->speed;
   out.itl_ms = times(in_ms(speed.itl), ratios.itl, own(Range80::itl), {"itl_ms", "ms", trace});
+  out.tpot_ms = times(in_ms(speed.tpot), ratios.itl, own(Range80::itl), {"tpot_ms", "ms", nullptr});
   out.ttft_ms = times(in_ms(speed.ttft), ratios.ttft, own(Range80::ttft), {"ttft_ms", "ms", trace});
   return out;
 }

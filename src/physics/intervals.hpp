@@ -12,7 +12,9 @@ struct Intervals {
   Interval rate;               // in the job's own unit
   Interval sequences_per_s;    // trained on, or requests served
   Interval itl_ms;             // of language models that are served
+  Interval tpot_ms;            // the same
   Interval ttft_ms;            // the same
+  std::optional<Basis> basis;
 };
 
 /// A rate as people are told it, with its interval.

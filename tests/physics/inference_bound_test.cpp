@@ -47,6 +47,7 @@ TEST_CASE("what a bound is worth: large batches come near it, and odd jobs have 
   CHECK(std::isfinite(bound(silent)));
   catalog::Gpu unknown = *machine.device.gpu;
   unknown.fp16_dense_tflops = {};
+  unknown.bf16_dense_tflops = {};
   physics::Machine without = machine;
   without.device.gpu = &unknown;
   CHECK(physics::most_tokens_per_s(work, without, **physics::weight_format("bf16"), test::coefficients()) == 0);

@@ -340,7 +340,7 @@ TEST_CASE("layers in turn need no communication library") {
   };
   const Coefficients& c = test::coefficients();
   CHECK(framework("hf") == near(c.process_gib.of("hf")));
-  CHECK(framework("vllm") == near(c.process_gib.of("vllm") + c.collectives_gib.of("inference")));
+  CHECK(framework("vllm") == near(c.process_gib.of("vllm") + c.collectives_gib.of("inference", "vllm")));
 }
 
 TEST_CASE("an odd number of requests fills one replica more than the other") {

@@ -247,9 +247,10 @@ TEST_CASE("more bandwidth or a higher peak never slows serving") {
   }
   const Served after = serve(work, machine, plan);
   CAPTURE(words, format);
-  CHECK(after.speed.output_tokens_per_s >= before.speed.output_tokens_per_s);
-  CHECK(after.speed.itl <= before.speed.itl);
-  CHECK(after.speed.ttft <= before.speed.ttft);
+  constexpr double kRounding = 1e-12;  // where power is the bound, a higher peak changes nothing
+  CHECK(after.speed.output_tokens_per_s >= before.speed.output_tokens_per_s * (1 - kRounding));
+  CHECK(after.speed.itl <= before.speed.itl * (1 + kRounding));
+  CHECK(after.speed.ttft <= before.speed.ttft * (1 + kRounding));
 }
 
 TEST_CASE("tensor parallelism pays two all-reduces per layer and step") {

@@ -29,6 +29,21 @@ void note_fleet_options(const Request& request, std::vector<std::string>& notes)
         say("redundancy and max_load choose instances (gpusel recommend); this is what the machine itself does"));
 }
 
+void note_thin_serving(const EstimateAnswer& answer, std::vector<std::string>& notes) {
+  const auto& basis = answer.intervals.basis;
+  if (!basis || answer.plan.rate <= 0) return;
+  const std::string_view engine = to_text(answer.work.inference.engine);
+  if (basis->on_part == 0)
+    notes.push_back(
+        say("no measurements of {} on {} are known: its speed follows from bandwidth and peak, and the "
+            "intervals are wide",
+            engine, answer.machine.device.gpu->architecture));
+  if (basis->in_format == 0)
+    notes.push_back(
+        say("no measurements of {} with {} weights and this kind of model are known: the intervals are wide", engine,
+            answer.plan.layout.weights->name));
+}
+
 void note_thin_evidence(const Job& work, const Machine& machine, const physics::Coefficients& c,
                         std::vector<std::string>& notes) {
   if (work.counted) return;
@@ -43,6 +58,7 @@ void add_notes(EstimateAnswer& answer, const Request& request, const physics::Co
   note_fleet_options(request, answer.notes);
   physics::physics_of(answer.work).add_departures(answer.work, answer.machine, answer.plan, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
+  note_thin_serving(answer, answer.notes);
 }
 
 namespace {

@@ -93,7 +93,8 @@ Node text_node(std::string key, std::string text) {
 std::optional<physics::Range80> range_of(Figure figure) {
   using physics::Range80;
   switch (figure) {
-    case Figure::itl: return Range80::itl;
+    case Figure::itl:
+    case Figure::tpot: return Range80::itl;
     case Figure::ttft:
     case Figure::prompt_speed: return Range80::ttft;
     case Figure::training_memory:

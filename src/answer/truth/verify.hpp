@@ -25,6 +25,7 @@ enum class Figure : std::uint8_t {
   single_stream_speed,
   prompt_speed,
   itl,
+  tpot,
   ttft,
   serving_memory,
   weights,
@@ -101,7 +102,8 @@ template <>
 inline constexpr auto enum_names<answer::Figure> = std::to_array<std::string_view>(
     {"training tokens/s", "training TFLOPS", "time of a step", "training memory", "output tokens/s, throughput",
      "output tokens/s, online", "output tokens/s, single-stream", "prompt tokens/s", "time between tokens",
-     "time to first token", "serving memory", "weights", "items/s, training", "memory, training of other networks",
-     "items/s, inference", "memory, inference of other networks", "time of a batch"});
+     "time per output token", "time to first token", "serving memory", "weights", "items/s, training",
+     "memory, training of other networks", "items/s, inference", "memory, inference of other networks",
+     "time of a batch"});
 
 }  // namespace gpusel

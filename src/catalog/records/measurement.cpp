@@ -49,13 +49,13 @@ std::vector<std::string_view> column_names() {
 /// Figures by the name that a record may give them; items_per_s is the throughput in the work's own unit.
 constexpr std::string_view kMeasured[] = {
     "tokens_per_s_per_gpu", "model_tflops_per_gpu", "step_time_s", "memory_gib", "memory_kind",
-    "output_tokens_per_s",  "prompt_tokens_per_s",  "ttft_ms",     "itl_ms",     "weights_gib",
-    "throughput",           "items_per_s",          "latency_ms",  "fits"};
+    "output_tokens_per_s",  "prompt_tokens_per_s",  "ttft_ms",     "itl_ms",     "tpot_ms",
+    "weights_gib",          "throughput",           "items_per_s", "latency_ms", "fits"};
 
 bool says_something(const Measurement& m) {
   return m.fits || m.tokens_per_s_per_gpu || m.model_tflops_per_gpu || m.step_time_s || m.memory_gib ||
-         m.output_tokens_per_s || m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.weights_gib || m.throughput ||
-         m.latency_ms;
+         m.output_tokens_per_s || m.prompt_tokens_per_s || m.ttft_ms || m.itl_ms || m.tpot_ms || m.weights_gib ||
+         m.throughput || m.latency_ms;
 }
 
 void shift_lines(Node& node, std::uint32_t by) {
@@ -198,10 +198,10 @@ class SheetMaker {
                          say("{:g} GiB are more than {} has", *facts.memory_gib, row.gpu->id),
                          say("memory_gib is of one GPU, in units of 2^30 bytes"));
     if (!says_something(facts))
-      fields.fail(
-          row.cells, say("the row measures nothing"),
-          say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, step_time_s, memory_gib, "
-              "output_tokens_per_s, prompt_tokens_per_s, ttft_ms, itl_ms, weights_gib, throughput, latency_ms, fits"));
+      fields.fail(row.cells, say("the row measures nothing"),
+                  say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, step_time_s, memory_gib, "
+                      "output_tokens_per_s, prompt_tokens_per_s, ttft_ms, itl_ms, tpot_ms, weights_gib, throughput, "
+                      "latency_ms, fits"));
   }
 
   const Catalog& catalog_;

@@ -60,6 +60,7 @@ struct Measurement {
   Number prompt_tokens_per_s;  // while the prompt is read
   Number ttft_ms;
   Number itl_ms;
+  Number tpot_ms;
   Number weights_gib;  // on one GPU
   Number throughput;   // of all GPUs, in the unit that the estimate has for such work
   Number latency_ms;   // of one batch
@@ -141,6 +142,7 @@ void visit_fields(Record& m, Visitor&& v) {
   figure("prompt_tokens_per_s", "tokens/s", m.prompt_tokens_per_s);
   figure("ttft_ms", "ms", m.ttft_ms);
   figure("itl_ms", "ms", m.itl_ms);
+  figure("tpot_ms", "ms", m.tpot_ms);
   figure("weights_gib", "GiB", m.weights_gib);
   figure("throughput", "", m.throughput);
   figure("latency_ms", "ms", m.latency_ms);

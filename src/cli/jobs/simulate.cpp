@@ -58,8 +58,8 @@ int run_simulate(SimulateOptions& options, Context& context) {
 
 /// What the traffic says, or what has no meaning for requests that come one after the other.
 constexpr std::string_view kNoMeaning[] = {
-    "id",    "task",    "profile",  "mode",       "concurrency",          "tokens",
-    "batch", "offload", "max_load", "redundancy", "disaggregated_prefill"};
+    "id",    "task",    "profile",  "mode",       "concurrency",           "tokens",
+    "batch", "offload", "max_load", "redundancy", "disaggregated_prefill", "stream_interval"};
 constexpr std::string_view kLayout[] = {"tp", "pp", "ep", "dp"};
 
 }  // namespace

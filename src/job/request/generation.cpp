@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/words/message.hpp"
+
 namespace gpusel::job {
 
 namespace {
@@ -17,18 +19,23 @@ struct Generation {
 
 // vLLM: CUDA graphs from 0.3 on (January 2024), a leaner host loop and faster kernels for quantised weights
 // from 0.6 (September 2024), the engine rewritten as V1 from 0.8 (March 2025), whole graphs and a loop of half the host
-// time from 0.11 (October 2025), scheduling a step ahead from 0.14 (January 2026). Transformers computes the
+// time from 0.11 (October 2025), scheduling a step ahead from 0.14 (January 2026), a sampler that copies less from 0.17
+// (March 2026). Transformers computes the
 // logits of a prompt's last token only from 4.45 on (September 2024). TensorRT-LLM ran compiled engines behind a
-// C++ runtime before its PyTorch backend, from 0.18 on (April 2025). llama.cpp counts builds: CUDA graphs and
-// int8 matrix units for prompts came by b3300 (July 2024).
+// C++ runtime before its PyTorch backend, from 0.18 on (April 2025), whose loop is leaner from 1.0 on (September 2025).
+// llama.cpp counts builds: CUDA graphs and int8 matrix units for prompts came by b3300 (July 2024); from b4753 on
+// (February 2025) prompts gain less from a chain of GPUs.
 constexpr std::array kGenerations = {
     Generation{Engine::vllm, "early", 3, 2024 * 12 + 1},
     Generation{Engine::vllm, "older", 6, 2024 * 12 + 9},
     Generation{Engine::vllm, "v0", 8, 2025 * 12 + 3},
     Generation{Engine::vllm, "v1", 11, 2025 * 12 + 10},
     Generation{Engine::vllm, "synchronous", 14, 2026 * 12 + 1},
+    Generation{Engine::vllm, "async", 17, 2026 * 12 + 3},
     Generation{Engine::trt_llm, "engine", 18, 2025 * 12 + 4},
+    Generation{Engine::trt_llm, "pytorch", 1000, 2025 * 12 + 9},
     Generation{Engine::llama_cpp, "older", 3300'000, 2024 * 12 + 7, 1000'000},
+    Generation{Engine::llama_cpp, "pipelined", 4753'000, 2025 * 12 + 2, 1000'000},
     Generation{Engine::hf, "older", 4045, 2024 * 12 + 9},
 };
 
@@ -62,6 +69,15 @@ std::string_view engine_generation(Engine engine, std::string_view version) {
       return generation.name;
   }
   return {};
+}
+
+std::string newest_generation(Engine engine) {
+  const Generation* last = nullptr;
+  for (const Generation& generation : kGenerations)
+    if (generation.engine == kernels_of(engine)) last = &generation;
+  if (last == nullptr || engine == Engine::ollama) return {};
+  if (last->from_release > 0) return format(">=b{}", last->before_release / 1000);
+  return format(">={}.{}", last->before_release / 1000, last->before_release % 1000);
 }
 
 }  // namespace gpusel::job

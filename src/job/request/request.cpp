@@ -145,7 +145,7 @@ constexpr Option<Request> kOptions[] = {
     {"dp", "", "N", to_say("data parallel degree, or replicas"), kSplit, GPUSEL_SET(r.dp, kCount)},
 
     {"engine", "", "ENGINE",
-     to_say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, hf; pytorch, tensorrt, onnxruntime …"), kServe,
+     to_say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, ollama, hf; pytorch, tensorrt, onnxruntime …"), kServe,
      GPUSEL_SET(r.engine)},
     {"engine_version", "", "TEXT", to_say("version or date; tells an old generation from a current one"), kServe,
      GPUSEL_SET(r.engine_version)},
@@ -200,6 +200,8 @@ constexpr Option<Request> kOptions[] = {
      kServe, GPUSEL_SET(r.acceptance_rate, kShare)},
     {"disaggregated_prefill", "", "BOOL", to_say("true: some replicas read prompts and the others generate"), kServe,
      GPUSEL_SET(r.disaggregated_prefill), true},
+    {"stream_interval", "", "N", to_say("tokens that the server sends at once, or polls for (default: 1)"), kServe,
+     GPUSEL_SET(r.stream_interval, Limits{{1, 1000}, 1000})},
 
     {"resolution", "", "PIXELS", to_say("224, 1024x1024, 1080p or 4k (default: the model's own)"), kVision,
      GPUSEL_SET(r.resolution)},

@@ -85,6 +85,7 @@ struct Request {
   Count speculative_tokens;
   std::optional<double> acceptance_rate;
   std::optional<bool> disaggregated_prefill;
+  Count stream_interval;
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
   std::optional<double> itl_ms;

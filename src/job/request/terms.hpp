@@ -38,6 +38,7 @@ enum class Engine : std::uint8_t {
   tgi,
   lmdeploy,
   llama_cpp,
+  ollama,
   hf,
   // Of models that do not generate text.
   pytorch,
@@ -88,6 +89,8 @@ constexpr bool is_training(Task task) { return task == Task::pretrain || task ==
 constexpr bool runs_model(Task task) { return task <= Task::inference; }
 /// Engines that generate text.
 constexpr bool serves_text(Engine engine) { return engine <= Engine::hf; }
+/// The engine whose kernels run: Ollama's are llama.cpp's.
+constexpr Engine kernels_of(Engine engine) { return engine == Engine::ollama ? Engine::llama_cpp : engine; }
 /// bitsandbytes and torchao: two bytes per parameter with their block scales, and no master copy.
 constexpr bool keeps_states_in_8_bit(Optimizer optimizer) {
   return optimizer == Optimizer::adamw8bit || optimizer == Optimizer::paged_adamw8bit;
@@ -161,8 +164,8 @@ template <>
 inline constexpr auto enum_names<job::Checkpointing> = std::to_array<std::string_view>({"none", "selective", "full"});
 template <>
 inline constexpr auto enum_names<job::Engine> =
-    std::to_array<std::string_view>({"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "llama.cpp", "hf", "pytorch",
-                                     "torch-compile", "tensorrt", "onnxruntime", "openvino", "ctranslate2"});
+    std::to_array<std::string_view>({"vllm", "trt-llm", "sglang", "tgi", "lmdeploy", "llama.cpp", "ollama", "hf",
+                                     "pytorch", "torch-compile", "tensorrt", "onnxruntime", "openvino", "ctranslate2"});
 template <>
 inline constexpr auto enum_spellings<job::Engine> = std::to_array<Spelling<job::Engine>>({
     {"eager", job::Engine::pytorch},

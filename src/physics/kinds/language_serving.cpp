@@ -20,6 +20,14 @@ void replace_lines(Trace& trace, std::string_view quantity, const Trace& others,
         line = other;
 }
 
+/// How much was measured of such work.
+Basis basis_of(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c) {
+  const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
+  std::string form(layout.weights->name);
+  if (work.model->is_moe()) form += " experts";
+  return {c.interval_measured.of(engine, machine.device.gpu->architecture), c.interval_measured.of(engine, form)};
+}
+
 class ServingPhysics final : public WorkPhysics {
  public:
   Result<Plan> plan(const Job& work, const Machine& machine, const Coefficients& c) const override {
@@ -92,24 +100,25 @@ class ServingPhysics final : public WorkPhysics {
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 
-  /// By mode and engine, and wider where less is known; memory by its engine and by how much of it is counted.
+  /// Between sources and within one, by figure and engine, and wider where the engine was measured on no such part or
+  /// in no such format; memory by its engine and by how much of it is counted.
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
-    const std::string_view mode = to_text(work.inference.mode);
-    const std::string engine = format("{} {}", to_text(work.inference.engine), mode);
-    double widening = c.interval_widening.of(machine.device.gpu->architecture);
-    if (work.model->is_moe()) widening *= c.interval_widening.of("experts");
+    const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
+    const Basis basis = basis_of(work, machine, plan.layout, c);
+    const int missing = (basis.on_part > 0 ? 0 : 1) + (basis.in_format > 0 ? 0 : 1);
+    double widening = c.interval_widening.of("inference", machine.device.gpu->architecture);
+    if (missing > 0) widening *= c.interval_unmeasured.of(missing == 1 ? "one" : "both");
     if (plan.layout.tp * plan.layout.pp > machine.gpus_per_node) widening *= c.interval_widening.of("nodes");
-    const auto between = [&](const Coefficient& low, const Coefficient& high) -> Interval {
-      const auto end = [&](const Coefficient& ratio) {
-        return std::pow(ratio.of("inference", engine, mode), widening);
-      };
-      return {end(low), end(high)};
+    const auto range = [&](std::string_view figure) {
+      return ratio_of(widening *
+                      std::hypot(c.interval_between.of(figure, engine), c.interval_within.of(figure, engine)));
     };
     Ratios out{
         .memory = ratio_of(serving_deviation(work, plan.memory.weights + plan.memory.kv_cache, plan.memory.total(), c)),
-        .rate = between(c.interval_speed_low, c.interval_speed_high),
-        .itl = between(c.interval_itl_low, c.interval_itl_high),
-        .ttft = between(c.interval_ttft_low, c.interval_ttft_high)};
+        .rate = range("speed"),
+        .itl = range("itl"),
+        .ttft = range("ttft"),
+        .basis = basis};
     if (work.inference.request_rate) out.rate.high = 1;  // nothing is served that has not arrived
     return out;
   }
@@ -122,7 +131,7 @@ class ServingPhysics final : public WorkPhysics {
   }
 
   std::vector<std::string> cases(const Job& work, const Layout& layout) const override {
-    const std::string engine(to_text(work.inference.engine));
+    const std::string engine(to_text(job::kernels_of(work.inference.engine)));
     std::vector<std::string> names{engine, std::string(layout.weights->name)};
     if (!work.inference.generation.empty())
       names.insert(names.begin(), engine + " " + std::string(work.inference.generation));

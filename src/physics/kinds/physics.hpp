@@ -8,12 +8,19 @@
 
 namespace gpusel::physics {
 
+/// Measurements behind the width of an interval.
+struct Basis {
+  double on_part = 0;    // of the engine on GPUs of that architecture
+  double in_format = 0;  // of the engine with weights in that format, dense models and mixtures of experts apart
+};
+
 /// In which 80 of 100 measurements lie, measured over predicted.
 struct Ratios {
   Interval memory{1, 1};
   Interval rate{1, 1};
   Interval itl{1, 1};
   Interval ttft{1, 1};
+  std::optional<Basis> basis = std::nullopt;  // where it is known what the widths rest on
 };
 
 /// What one node reads before it works, and how many processes of it read.

@@ -316,7 +316,8 @@ class InferenceSearch {
 std::vector<std::string_view> served_formats(job::Engine engine) {
   using job::Engine;
   switch (engine) {
-    case Engine::llama_cpp: return {"q8_0", "q6_k", "q4_k_m"};
+    case Engine::llama_cpp:
+    case Engine::ollama: return {"q8_0", "q6_k", "q4_k_m"};
     case Engine::hf: return {"int8", "nf4"};
     case Engine::trt_llm: return {"fp8", "nvfp4", "w4a16"};
     default: return {"fp8", "int8", "nvfp4", "w4a16"};

@@ -19,7 +19,7 @@ constexpr double kLeastSince = 7.5;
 
 std::string_view generation_on(const job::Inference& job, const Device& device) {
   const bool first_v1 = job.generation == "v1";
-  const bool later = job.generation.empty() || job.generation == "synchronous";
+  const bool later = job.generation.empty() || job.generation == "synchronous" || job.generation == "async";
   if (job.engine != job::Engine::vllm || !(first_v1 || later)) return job.generation;
   const double capability = device.gpu->capability.value_or(kLeastBesideV0);
   return capability < (first_v1 ? kLeastBesideV0 : kLeastSince) ? std::string_view("v0") : job.generation;

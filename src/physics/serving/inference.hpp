@@ -14,6 +14,7 @@ struct CacheRoom {
   double share = 1;               // of the card that the engine takes
   Bytes counted;                  // weights and caches of what is needed within that share
   Bytes pool;                     // what that is
+  Bytes cache_room;               // of it, what is left for caches on one GPU
   Bytes needed;                   // of a card, for the pool that it gets there to hold the asked load, or one request
   double sequences = 0;           // one replica decodes together at most
   double kv_tokens = 0;           // the pool has room for, per replica
@@ -40,7 +41,8 @@ struct InferenceSpeed {
   double total_tokens_per_s = 0;
   double requests_per_s = 0;
   Seconds ttft;
-  Seconds itl;
+  Seconds itl;   // the usual gap between two tokens
+  Seconds tpot;  // mean time per token after the first, stalls included
   Seconds e2e;
   /// With a request rate: what tells how requests differ.
   struct Load {

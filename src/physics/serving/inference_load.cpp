@@ -162,7 +162,13 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   steady.ttft = record(trace, kFirstToken, [&](auto told) {
     const Seconds burst = input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step;
     auto first = told.some("handling", request) + told("reading the prompts that come at once", burst);
+    // Those that come at once pass one front end, one after the other.
+    const double before = over_network ? mix.together * (batch - 1) / 2 : 0;
+    if (before > 0)
+      first = first + told("front end of those before", microseconds(1000 * replica.of(c.arrival_ms))) * before;
     if (over_network && ahead) first = first + told("step scheduled ahead", step);
+    if (job.stream_interval > 1)
+      first = first + told("step", step) * (told("tokens sent at once", static_cast<double>(job.stream_interval)) - 1);
     if (batch > 1 && steps > 0)
       first = first + told("step", step) * (0.5 * told("share of it under way", mix.stepping));
     return first;
@@ -198,6 +204,16 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   const double prompts = std::min(batch, replica.batched_tokens() / std::max(input, 1e-9));  // of one pass
   if (closed) close_loop(steady, mix, batch, steps, step, share * prompts, trace);
   return steady;
+}
+
+/// What benchmarks print as time per output token: the stay less the first token, over the tokens after it.
+Seconds per_token(const job::Inference& job, const Steady& steady, Trace* trace) {
+  const double steps = static_cast<double>(job.output_tokens) - 1;
+  if (steps <= 0) return {};
+  return record(trace, {"inference.tpot", "{:.2f}", "ms"}, [&](auto told) {
+    return (told("stay of one request", steady.e2e) - told("first token", steady.ttft)) /
+           told("output less the first", steps);
+  });
 }
 
 /// What a replica can serve with its cache full.
@@ -238,6 +254,7 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
     load.batch = *level;
   }
   load.steady = steady_state(work, server, load.batch, c, trace);
+  load.steady.tpot = per_token(job, load.steady, trace);
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
         return told("requests per second of one replica", load.steady.requests_per_s) * told("replicas", load.replicas);
@@ -289,6 +306,7 @@ std::optional<Load> apart(const Job& work, const Server& server, const Layout& l
     return told("reading its prompt", load.steady.ttft) + (told("handing over its cache", over) + told("step", step));
   });
   load.steady.e2e = load.steady.ttft + load.steady.itl * (static_cast<double>(job.output_tokens) - 1);
+  load.steady.tpot = per_token(job, load.steady, trace);
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
         return least(told([&] { return say("prompts that {} replicas read", readers); }, read),

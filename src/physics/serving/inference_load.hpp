@@ -10,6 +10,7 @@ struct Steady {
   double requests_per_s = 0;
   Seconds ttft;
   Seconds itl;
+  Seconds tpot;  // mean of a request: what follows its first token ÷ the tokens after it
   Seconds e2e;
 };
 

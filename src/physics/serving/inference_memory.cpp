@@ -88,7 +88,7 @@ ActivationPeak activation_peaks(const Job& work, const Layout& layout, double ro
                                 const Coefficients& c) {
   const auto& m = *work.model;
   const auto& job = work.inference;
-  const std::string_view engine = to_text(job.engine);
+  const std::string_view engine = to_text(job::kernels_of(job.engine));
   const auto prompt = static_cast<double>(job.input_tokens);
   const double whole = std::min(prompt, c.whole_prompt_tokens.of(engine, job.generation));
   const double pass = std::max(batched_tokens, whole);
@@ -127,7 +127,8 @@ struct Fixed {
 /// a layer.
 double stage_share(const Job& work, const Layout& layout) {
   const auto& p = work.parameters;
-  if (work.inference.engine != job::Engine::llama_cpp || layout.pp == 1) return fullest_stage(p.layers, layout.pp);
+  if (job::kernels_of(work.inference.engine) != job::Engine::llama_cpp || layout.pp == 1)
+    return fullest_stage(p.layers, layout.pp);
   return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, layout.pp);
 }
 
@@ -148,19 +149,25 @@ Bytes weights_of_gpu(const Job& work, const Layout& layout, Trace* trace) {
   });
 }
 
+/// Of an engine's newest generation, where it has a case of its own.
+double collectives_gib(const job::Inference& job, const Coefficients& c) {
+  const std::string_view engine = to_text(job::kernels_of(job.engine));
+  return c.collectives_gib.of("inference", job.generation.empty() ? engine : std::string_view{});
+}
+
 Fixed fixed_memory(const Job& work, const Layout& layout, const Coefficients& c, Trace* trace) {
-  const std::string_view engine = to_text(work.inference.engine);
+  const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
   const int group = layout.tp * layout.pp;
   Fixed fixed;
   fixed.weights = weights_of_gpu(work, layout, trace);
   const bool talks = group > 1 && !lays_out_in_turn(work.inference.engine);
-  fixed.workspace = gib(c.engine_workspace_gib.of(engine));
+  fixed.workspace = gib(c.engine_workspace_gib.of(engine, work.inference.generation));
   if (trace != nullptr)
     note(*trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, in_gib(fixed.workspace),
          say("graphs and buffers of {}", engine));
   fixed.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("CUDA context", gib(c.process_gib.of(engine))) +
-           told.some("communication library", gib(talks ? c.collectives_gib.of("inference") : 0));
+           told.some("communication library", gib(talks ? collectives_gib(work.inference, c) : 0));
   });
   return fixed;
 }
@@ -223,7 +230,9 @@ Bytes stored_weights(const Job& work, const WeightFormat& format, Trace* trace) 
   });
 }
 
-bool lays_out_in_turn(job::Engine engine) { return engine == job::Engine::llama_cpp || engine == job::Engine::hf; }
+bool lays_out_in_turn(job::Engine engine) {
+  return job::kernels_of(engine) == job::Engine::llama_cpp || engine == job::Engine::hf;
+}
 
 Bytes kv_bytes(const catalog::Model& m, Cached tokens, const Layout& layout) {
   return KvCache(m, layout).bytes_of(tokens);
@@ -238,7 +247,9 @@ constexpr double kMostConfigured = 1024;
 double serving_deviation(const Job& work, Bytes counted, Bytes all, const Coefficients& c, Trace* trace) {
   if (all <= Bytes{}) return 0;
   const auto& job = work.inference;
-  const auto of_engine = [&](const Coefficient& one) { return one.of(to_text(job.engine), job.generation); };
+  const auto of_engine = [&](const Coefficient& one) {
+    return one.of(to_text(job::kernels_of(job.engine)), job.generation);
+  };
   return record(trace, {"fit.deviation", "{:.3f}", {}, "calibration"}, [&](auto told) {
     const auto certain = told("deviation of weights and caches", of_engine(c.counted_deviation)) *
                          told("weights and caches", in_gib(counted));
@@ -255,7 +266,7 @@ double serving_deviation(const Job& work, const CacheRoom& room, const Coefficie
 InferenceMemory inference_memory(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c,
                                  Trace* trace) {
   const auto& job = work.inference;
-  const std::string_view engine = to_text(job.engine);
+  const std::string_view engine = to_text(job::kernels_of(job.engine));
   const Fixed fixed = fixed_memory(work, layout, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
@@ -306,6 +317,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
     const Bytes long_one = kv.bytes_of({0, kLong});
     memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
+    memory.cache_room = std::max(room, Bytes{});
     // What the engine does not decode together waits in its queue and needs no cache yet.
     caches = at_once ? load : std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
   }

@@ -111,6 +111,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
              [&](auto told) { return told("requests per second", speed.requests_per_s) * told("output", output); });
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
   speed.itl = steady.itl;
+  speed.tpot = steady.tpot;
   speed.ttft = steady.ttft;
   speed.e2e = steady.e2e;
   // Requests beyond the cache's room wait for one in flight to end.

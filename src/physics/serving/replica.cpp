@@ -20,12 +20,21 @@ BytesPerSecond reading_rate(const Device& device, double efficiency, double per_
   return clocks != 0 ? std::min(memory, gb_per_s(clocks * per_clock)) : memory;
 }
 
+/// A coefficient that belongs to the part: of an engine or a generation of software on it, else of the part itself.
+double of_part(const Coefficient& c, std::string_view engine, std::string_view generation, std::string_view part) {
+  return c.of(part, generation, engine);
+}
+
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
 double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
+  const double peak = std::max(gpu.fp16_dense_tflops.value_or(0), gpu.bf16_dense_tflops.value_or(0));
   const double reached =
       c.gemm_efficiency.of(gpu.architecture, gpu.compute_capability) * (half_rate(gpu) ? half_rate_gain : 1.0);
-  if (!gpu.tdp_w || !gpu.fp16_dense_tflops) return reached;
-  return std::min(reached, *gpu.tdp_w * c.tflops_per_watt.of(gpu.compute_capability) / *gpu.fp16_dense_tflops);
+  if (!gpu.tdp_w || peak == 0) return reached;
+  return std::min(reached,
+                  *gpu.tdp_w *
+                      c.tflops_per_watt.of(gpu.compute_capability.empty() ? gpu.architecture : gpu.compute_capability) /
+                      peak);
 }
 
 }  // namespace
@@ -37,8 +46,10 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
       machine_(machine),
       layout_(layout),
       c_(c),
-      engine_(to_text(work.inference.engine)),
+      engine_(to_text(job::kernels_of(work.inference.engine))),
       generation_(generation_on(work.inference, machine.device)),
+      then_there_(generation_.empty() ? std::string()
+                                      : std::string(generation_) + " " + std::string(machine.device.gpu->architecture)),
       head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
       layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
   const catalog::Gpu& gpu = *machine.device.gpu;
@@ -48,10 +59,13 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   widened_ = !rate.native && format.bits < 16;
   const double together = layers_in_turn_ ? 1 : layout.tp;
   matmul_rate_ = rate.peak * (gemm * (widened_ ? of(c.dequantise_efficiency) : 1.0) * together);
+  if (widened_ && gpu.fp32_tflops)
+    unpack_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.unpack_share) * together);
   const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
-  bandwidth_ = reading_rate(machine.device, c.decode_bandwidth_efficiency.of(engine_, then, format.name),
-                            of(c.multiprocessor_bytes)) *
-               together;
+  const double reads = c.decode_bandwidth_efficiency.of(engine_, then, format.name) *
+                       of_part(c.bandwidth_share, engine_, generation_, gpu.architecture);
+  const double per_clock = c.multiprocessor_bytes.of_either(engine_, gpu.architecture);
+  bandwidth_ = reading_rate(machine.device, reads, per_clock) * together;
   // Attention of single tokens runs on the ordinary cores, or is limited like them.
   if (gpu.fp32_tflops)
     attention_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.decode_attention_share) * together);
@@ -73,14 +87,24 @@ Replica::Habits Replica::habits(double batched_tokens) const {
   out.prefill_bytes = of(c_.prefill_bytes);
   out.prefill_attention = of(c_.prefill_attention_efficiency);
   out.prefill_layer_us = of(c_.prefill_layer_us);
+  out.prompt_expert_layer_us = of(c_.prompt_expert_layer_us);
   out.prompt_graph_tokens = of(c_.prompt_graph_tokens);
   out.prompt_rows_half = of(c_.prompt_rows_half);
+  out.decode_rows_half = of(c_.decode_rows_half);
   out.expert_efficiency = c_.expert_efficiency.of(engine_);
   out.pipelines_prompts = of(c_.pipelines_prompts);
-  out.step_us = of(c_.decode_step_us);
+  out.chain_share = of(c_.chain_share);
+  out.chain_hop = of(c_.chain_hop);
+  const catalog::Gpu& gpu = *machine_.device.gpu;
+  const double scale = of_part(c_.fixed_scale, engine_, generation_, gpu.architecture);
+  out.step_us = of(c_.decode_step_us) * scale;
   // What a step takes beside its large kernels: small ones, gaps, and the scheduler.
-  out.launches_us = of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers + out.step_us;
-  out.sequence_us = of(c_.sequence_us);
+  const std::string_view format = layout_.weights->name;
+  const double in_format =
+      std::max(c_.expert_format_us.of(gpu.architecture, format), c_.expert_format_us.of(engine_, format));
+  out.launches_us = (of(c_.decode_layer_us) * p_.layers + of(c_.expert_layer_us) * p_.moe_layers) * scale +
+                    in_format * p_.moe_layers + out.step_us;
+  out.sequence_us = of(c_.sequence_us) * scale;
   out.host_exposed = of(c_.host_exposed);
   out.graph_tokens = of(c_.graph_tokens);
   out.cache_copies = of(c_.cache_copies);
@@ -89,7 +113,7 @@ Replica::Habits Replica::habits(double batched_tokens) const {
 }
 
 double Replica::of(const Coefficient& coefficient) const {
-  return coefficient.of(engine_, generation_, machine_.device.gpu->architecture);
+  return coefficient.of(engine_, then_there_, generation_, machine_.device.gpu->architecture);
 }
 
 double Replica::passes(double tokens) const { return std::ceil(tokens / has_.batched_tokens); }
@@ -103,11 +127,12 @@ FlopPerSecond Replica::prompt_rate(double rows) const { return matmul_rate_ * (r
 
 FlopPerSecond Replica::decode_rate(double rows) const {
   // A few sequences run on kernels for vectors, which waste less than the tiles that a batch fills in part, and widen
-  // weights as they come from memory. llama.cpp's formats take arithmetic to unpack, however few the sequences are.
+  // weights as they come from memory.
   constexpr double kWastedEach = 8;
-  const bool unpacked = widened_ && engine_ == to_text(job::Engine::llama_cpp);
-  const double wasted = unpacked ? c_.decode_rows_half.value : std::min(c_.decode_rows_half.value, kWastedEach * rows);
-  return matmul_rate_ * (rows / (rows + wasted));
+  const double wasted = std::min(has_.decode_rows_half, kWastedEach * rows);
+  const FlopPerSecond products = matmul_rate_ * (rows / (rows + wasted));
+  // Formats of many small blocks take ordinary arithmetic to unpack, once a step however many the sequences are.
+  return unpack_rate_ > FlopPerSecond{} ? std::min(products, unpack_rate_ * rows) : products;
 }
 
 Seconds Replica::prompt_products(double tokens, double rows) const {
@@ -166,7 +191,8 @@ Replica::PromptParts Replica::prompt(double tokens, double prompts, double cache
   // Several passes follow each other through the stages of a layout in turn.
   if (layers_in_turn_) {
     const double pipelined = (count + layout_.pp - 1) / (count * layout_.pp);
-    stages *= 1 - has_.pipelines_prompts * (1 - pipelined);
+    const double ideal = 1 - has_.pipelines_prompts * (1 - pipelined);
+    stages *= count > 1 && layout_.pp > 1 ? std::max(ideal, has_.chain_share + has_.chain_hop * layout_.pp) : ideal;
   }
   for (Seconds* part : {&parts.products, &parts.attention, &parts.between, &parts.reading}) *part = *part * stages;
   const bool launched = all / count > has_.prompt_graph_tokens;

@@ -57,7 +57,9 @@ class Replica {
   Seconds fixed() const { return microseconds(has_.launches_us) * decoder_; }
   Seconds per_sequence() const { return microseconds(has_.sequence_us); }
   double prompt_graph_tokens() const { return has_.prompt_graph_tokens; }
-  Seconds prompt_launch() const { return microseconds(has_.prefill_layer_us * p_.layers); }
+  Seconds prompt_launch() const {
+    return microseconds(has_.prefill_layer_us * p_.layers + has_.prompt_expert_layer_us * p_.moe_layers);
+  }
 
   /// What prompts add to the step of `sequences` that decode, where they are read in it: `tokens` of each, behind
   /// `behind` that are cached.
@@ -80,7 +82,8 @@ class Replica {
   /// The coefficients of its engine, each looked up once: a plan is timed for many batches.
   struct Habits {
     double batched_tokens, prefill_bytes, prefill_attention, prefill_layer_us, expert_efficiency, pipelines_prompts;
-    double prompt_graph_tokens, prompt_rows_half;
+    double prompt_expert_layer_us, chain_share, chain_hop;
+    double prompt_graph_tokens, prompt_rows_half, decode_rows_half;
     double step_us, launches_us, sequence_us, host_exposed, graph_tokens, cache_copies, cache_efficiency;
   };
   /// Between the GPUs of a group.
@@ -110,9 +113,11 @@ class Replica {
   const Coefficients& c_;
   std::string_view engine_;
   std::string_view generation_;
+  std::string then_there_;  // generation and architecture
   double head_ = 0;
   FlopPerSecond matmul_rate_;
   BytesPerSecond bandwidth_;
+  FlopPerSecond unpack_rate_;                // of weights that each token unpacks; 0: none
   FlopPerSecond attention_rate_;             // of single tokens over their caches
   std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
   double decoder_ = 1;                       // share of the layers that run for each generated token

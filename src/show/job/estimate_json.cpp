@@ -34,7 +34,13 @@ void tell_intervals(JsonOut& out, const answer::EstimateAnswer& answer) {
     tell_interval(out, "throughput", in_sequences ? range.sequences_per_s : rate.interval);
   if (has_speed && answer.plan.serving && answer.work.model->is_generator()) {
     if (range.itl_ms.high > 0) tell_interval(out, "itl_ms", range.itl_ms);
+    if (range.tpot_ms.high > 0) tell_interval(out, "tpot_ms", range.tpot_ms);
     tell_interval(out, "ttft_ms", range.ttft_ms);
+    if (range.basis)
+      out.object("rests_on", [&] {
+        out.whole("engine_on_architecture", static_cast<std::int64_t>(range.basis->on_part));
+        out.whole("engine_in_format", static_cast<std::int64_t>(range.basis->in_format));
+      });
   }
 }
 
@@ -69,7 +75,7 @@ void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer) {
   out.object("assumed", [&] { tell_assumptions(out, answer.assumed); });
   out.object("memory", [&] {
     tell_memory(out, answer.plan, answer.machine.memory());
-    if (answer.plan.serving) out.figure("engine_pool_gib", in_gib(answer.plan.serving->room.pool));
+    if (answer.plan.serving) out.figure("engine_pool_gib", in_gib(answer.plan.serving->room.cache_room));
   });
   out.object("fit", [&] { tell_fit(out, answer.fit, in_gib(answer.machine.memory())); });
   tell_figures(out, answer);

@@ -64,6 +64,7 @@ void tell_inference(JsonOut& out, const physics::Serving& serving) {
   out.figure("requests_per_s", speed.requests_per_s);
   out.figure("ttft_ms", in_ms(speed.ttft));
   between("itl_ms", speed.itl);
+  if (!speed.simulated) between("tpot_ms", speed.tpot);
   out.figure("e2e_latency_ms", in_ms(speed.e2e));
   out.figure("max_concurrency", room.max_concurrency);
   out.figure("kv_tokens", std::floor(room.kv_tokens));
