@@ -86,7 +86,7 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   flags.push_back(overlay);
   if (!parsed.shows_prices) return;
   add_own_prices(flags, common.own_prices);
-  Flag own{"--own", "MACHINE@PRICE", say("a machine of your own beside the catalogue's: 8xH100@12/h"), group,
+  Flag own{"--own", "MACHINE@PRICE", say("adds a machine of your own: 8xH100@12/h"), group,
            [&common](std::string_view value) -> Status {
              auto machine = parse_own_machine(value);
              if (!machine) return std::unexpected(machine.error());

@@ -21,7 +21,7 @@ constexpr Command kCommands[] = {
      "  gpusel estimate llama-7b --task finetune --gpu a100-sxm-80gb:8 --explain",
      make_estimate},
     {"fit", to_say("Which models run on the GPUs you have, in which format, how fast"),
-     "  gpusel fit\n"
+     "  gpusel fit --gpu rtx-4090\n"
      "  gpusel fit qwen3-32b --gpu rtx-4090:2",
      make_fit},
     {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
@@ -45,7 +45,8 @@ constexpr Command kCommands[] = {
      "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
      "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
      make_fleet},
-    {"simulate", to_say("Who waits how long for an answer under that load, and up to which rate targets hold"),
+    {"simulate",
+     to_say("Who waits how long for an answer under that load, and the highest rate that meets the targets"),
      "  gpusel simulate --model llama-3.1-8b --gpu l40s --traffic conversation --rps 4 --ttft 1000 --tpot 60\n"
      "  gpusel simulate aws/g6e.xlarge --model llama-3.1-8b --traffic requests.csv --ttft 1000 --e2e 20000 --check",
      make_simulate},
@@ -53,7 +54,7 @@ constexpr Command kCommands[] = {
      "  gpusel export skypilot llama-3.1-8b --cloud aws,gcp\n"
      "  gpusel export deepspeed llama-7b --task finetune --to ds.json --dry-run",
      make_export},
-    {"verify", to_say("Estimates beside published measurements, or your own: how far off they are"),
+    {"verify", to_say("Estimates against published measurements, or your own: how far off they are"),
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",
      make_verify},
@@ -82,8 +83,8 @@ constexpr Command kCommands[] = {
      "  gpusel catalog lint --list",
      make_catalog_lint},
     {"catalog new", to_say("A commented file of your own machines and prices, to fill in"),
-     "  gpusel catalog new own.yaml\n"
-     "  gpusel catalog new >own.yaml",
+     "  gpusel catalog new on-prem.yaml\n"
+     "  gpusel catalog new >on-prem.yaml",
      make_catalog_new},
     {"catalog path", to_say("Where the facts come from: the built-in catalogue and every file laid over it"),
      "  gpusel catalog path\n"
@@ -118,7 +119,7 @@ constexpr Command kCommands[] = {
      "  gpusel completion bash >gpusel.bash\n"
      "  gpusel completion zsh >_gpusel",
      make_completion},
-    {"config show", to_say("Settings: what holds where the line says nothing, and where each comes from"),
+    {"config show", to_say("Settings: what applies where the command line says nothing, and where each comes from"),
      "  gpusel config show\n"
      "  gpusel config show recommend -o json",
      make_config_show},
@@ -131,7 +132,7 @@ constexpr Command kCommands[] = {
      "  gpusel check --policy policy.yaml --model llama-7b --task finetune\n"
      "  gpusel check --policy policy.yaml answer.json -o sarif",
      make_check},
-    {"lock", to_say("An answer with everything it stands on, in a file: for gpusel diff and gpusel check"),
+    {"lock", to_say("An answer with everything it depends on, in a file: for gpusel diff and gpusel check"),
      "  gpusel lock --model llama-7b --task finetune --dry-run\n"
      "  gpusel lock --model llama-3.1-8b --task inference --rps 4 --to serving.lock",
      make_lock},
@@ -176,7 +177,7 @@ Result<std::string> read_input(const std::string& file) {
 }
 
 std::string group_summary(std::string_view group) {
-  if (group == "config") return say("Settings from files and variables: what holds, and where it comes from");
+  if (group == "config") return say("Settings from files and variables: what is in effect, and where it comes from");
   return group == "catalog" ? say("The facts themselves: where they come from and how good they are")
                             : std::string(group);
 }

@@ -181,7 +181,7 @@ class Resolver {
     if (model_.is_encoder_decoder())
       t.target_len = or_assume(request_.target_len, "target_len", std::max<std::int64_t>(1, t.seq_len / kTargetShare));
     else if (request_.target_len)
-      return usage_error(say("'{}' has no decoder beside its encoder", model_.id), "target_len",
+      return usage_error(say("'{}' has an encoder and no decoder", model_.id), "target_len",
                          say("seq_len is the whole sequence"));
     if (request_.capacity_factor && !model_.is_moe())
       return usage_error(say("a capacity is that of experts, and '{}' has none", model_.id), "capacity_factor");

@@ -117,7 +117,7 @@ Line storage_line(const LineView& view) {
   }
   if (best == nullptr) {
     Line line = line_of("storage");
-    line.words = say("{} of {} storage: no price of one that holds it is published", size, said(kind));
+    line.words = say("{} of {} storage: no published price of a size that fits", size, said(kind));
     return line;
   }
   Line line = line_of("storage", best->source, best->as_of);

@@ -223,13 +223,20 @@ TEST_CASE("what is asked for in contradiction or not at all is refused") {
     REQUIRE_FALSE(fleet);
     return fleet.error().where + ": " + fleet.error().message;
   };
-  CHECK(error({{"traffic", "chat"}}).starts_with("--rate: "));
-  CHECK(error({{"request_rate", "3"}}).starts_with("--traffic: say how long"));
   CHECK(error({{"traffic", "chta"}, {"request_rate", "3"}}).starts_with("--traffic: 'chta' is neither"));
   CHECK(error({{"traffic", "chat"}, {"request_rate", "3"}, {"daily", "trace"}}).starts_with("--daily: "));
   CHECK(error({{"traffic", "chat"}, {"request_rate", "3"}, {"daily", "weekly"}}).starts_with("--daily: 'weekly'"));
   CHECK(error({{"traffic", "chat"}, {"request_rate", "3"}, {"quota", "no-such=3"}}).starts_with("--quota: "));
   CHECK(error({{"traffic", "chat"}, {"request_rate", "3"}, {"isl", "100"}}).starts_with("--input-tokens: "));
+}
+
+TEST_CASE("without a rate or lengths the usual ones are taken, and said") {
+  const Fleet fleet = fleet_for({});
+  CHECK(fleet.rate == job::kAssumedRate);
+  CHECK(fleet.traffic.mean_input == job::kUsualInput);
+  CHECK(fleet.traffic.mean_output == job::kUsualOutput);
+  CHECK(std::ranges::count_if(fleet.notes,
+                              [](const std::string& note) { return note.find("assumed") != std::string::npos; }) == 2);
 }
 
 TEST_CASE("every figure of a fleet has its line") {

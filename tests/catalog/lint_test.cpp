@@ -227,7 +227,6 @@ TEST_CASE("an acceptance must have a reason, name a check and be narrow") {
   for (const char* entry :
        {"{finding: price.regions-apart, of: north/x9_8x, source: north-list}",
         "{finding: price.regions-apart, of: north/x9_8x, reason: ' ', source: north-list}",
-        "{finding: price.regions-apart, of: north/x9_8x, reason: because}",
         "{finding: price.regions-apart, reason: because, source: north-list}",
         "{finding: price.regions-appart, of: north/x9_8x, reason: because, source: north-list}",
         "{finding: price.regions-apart, of: 'north/*', reason: because, source: north-list}",

@@ -29,6 +29,7 @@ constexpr Writer kWriters[] = {
     {"lock", "x.lock", "lock --model llama-7b --task finetune --cloud aws -q --to @"},
     {"export", "x.yaml", "export skypilot --model llama-7b --task finetune --cloud aws -q --to @"},
     {"report", "x.html", "report --model llama-7b --task finetune --cloud aws -q -o @"},
+    {"catalog new", "x.yaml", "catalog new -q @"},
     {"calibrate", "x.yaml", "calibrate tests/data/runs/runs.csv -q --to @"},
     {"snapshot", "x.snapshot",
      "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
@@ -62,6 +63,7 @@ std::map<std::string, std::string> content_of(const std::string& folder) {
 constexpr const char* kAnswers[] = {
     "recommend --model llama-7b --task finetune --cloud aws",
     "estimate --model llama-7b --task finetune --gpu h100 --gpus 8",
+    "fit --gpu l4",
     "compare h100 l40s",
     "explain memory --model llama-7b --task finetune --cloud aws",
     "why 1 --model llama-7b --task finetune --cloud aws",
@@ -76,6 +78,7 @@ constexpr const char* kAnswers[] = {
     "models",
     "catalog import --from skypilot tests/catalog/import/sky/gcp.csv --dry-run -q",
     "catalog lint --list",
+    "catalog new",
     "catalog path -q",
     "catalog show aws",
     "catalog stats",

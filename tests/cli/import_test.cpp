@@ -117,7 +117,7 @@ TEST_CASE("import: a row with a NUL character is left out, deep in a file too", 
   const Json rows = Json::parse(run.out)["skipped"];
   REQUIRE(rows.size() == 1);
   CHECK(rows[0]["line"] == 20'003);
-  CHECK(rows[0]["reason"] == "text may not hold a NUL character");
+  CHECK(rows[0]["reason"] == "text may not contain a NUL character");
   CHECK(ask({"instances", "--catalog", out, "-n", "1"}).status == 0);
 }
 

@@ -165,7 +165,7 @@ TEST_CASE("the head warns of what speaks against the best, of memory as the rule
 TEST_CASE("each mark of the use chart lies on both of its lines") {
   const std::string question =
       GENERATE(Catch::Generators::as<std::string>{},
-               "--task inference --model mixtral-8x7b --residency cn --currency CNY --rps 1 --term any",
+               "--task inference --model llama-3.1-70b --cloud aws,gcp --currency CNY --rps 1 --term any",
                "--task inference --model llama-3.1-8b --rps 1 --cloud aws,gcp --gpu l40s", kTrain + "--gpu h100");
   CAPTURE(question);
   const std::string use = section(page(question), "use");

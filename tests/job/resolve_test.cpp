@@ -80,7 +80,8 @@ TEST_CASE("what a request says is not listed as assumed") {
 
 TEST_CASE("a serving job has every default listed as assumed") {
   const Job work = job("task=inference model=llama-3.1-8b");
-  CHECK(assumed_keys(work) == std::set<std::string>{"engine", "mode", "input_tokens", "output_tokens"});
+  CHECK(assumed_keys(work) ==
+        std::set<std::string>{"engine", "engine_version", "mode", "input_tokens", "output_tokens"});
   CHECK(work.inference.engine == Engine::vllm);
   CHECK(work.inference.mode == Mode::throughput);
   CHECK(work.inference.input_tokens == 1024);  // the contract's default

@@ -112,8 +112,8 @@ TEST_CASE("what is wrong in a file is said with its line") {
   CHECK(starts(refusal("{\"isl\": 1, \"osl\": 2}\n{\"isl\": 1}\n"), ":2:"));
   CHECK(starts(refusal("{\"isl\": 1, \"osl\": 2}\n{\"isl\": \n"), ":2"));
   CHECK(starts(refusal("[{\"isl\": 1}]"), " it is a list"));
-  CHECK(starts(refusal(""), " it holds no request"));
-  CHECK(starts(refusal("isl,osl\n"), " it holds no request"));
+  CHECK(starts(refusal(""), " it has no request"));
+  CHECK(starts(refusal("isl,osl\n"), " it has no request"));
   CHECK(starts(refusal("isl,osl\n5,0\n6,0\n"), " no request of it was answered"));
   CHECK_FALSE(read_traffic("/nowhere/requests.csv"));
   CHECK_FALSE(read_traffic("/tmp"));

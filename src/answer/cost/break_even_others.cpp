@@ -184,8 +184,7 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
     if (!price) return std::nullopt;
     own.asked.price = *price;
   } else {
-    c.note(
-        say("buying: no published purchase price of {}; --buy-price tells one", printable(c.subject().instance->gpu)));
+    c.note(say("buying: no published purchase price of {}; set --buy-price", printable(c.subject().instance->gpu)));
     return std::nullopt;
   }
   const auto watts = watts_of(c, like, units_of_like);
@@ -194,7 +193,7 @@ std::optional<Ownership> ownership(const BreakEvenContext& c) {
       c.wishes.power_price ? catalog::Number(*c.wishes.power_price) : c.from_usd(e.power_usd_per_kwh.value);
   const auto hosting = c.from_usd(e.hosting_usd_per_kw_month.value);
   if (!watts) {
-    c.note(say("buying: what the hardware draws is not known; --watts tells it"));
+    c.note(say("buying: the hardware's power draw is not known; set --watts"));
     return std::nullopt;
   }
   if (!power || !hosting) return std::nullopt;

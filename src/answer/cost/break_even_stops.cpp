@@ -270,8 +270,8 @@ void add_stops(const BreakEvenContext& c) {
     c.said_or({}, *stops.write_gbs, "checkpoint_write_gbs");
   } else if (!stops.piecewise) {
     c.note(
-        say("the size of a checkpoint is not known: the job is taken to begin anew after each interruption; "
-            "--checkpoint-gb tells it"));
+        say("the size of a checkpoint is not known: the job is assumed to start over after each interruption; set "
+            "--checkpoint-gb"));
   }
   explain_stops(c);
 }

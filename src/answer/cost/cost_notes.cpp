@@ -45,7 +45,7 @@ std::string increments_note(const TermCost& term, bool of_job) {
 std::string start_note(const CostItem& item) {
   if (!item.duty.scale_to_zero) return {};
   if (!item.duty.cold_start_s)
-    return say("how long a start takes is not known and not in the hours paid: --cold-start tells it");
+    return say("how long a start takes is not known and not in the hours paid: set --cold-start");
   if (!item.cold_start) return {};
   const ColdStart& start = *item.cold_start;
   return say(
@@ -152,7 +152,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
             human_number(item.duty.days_per_month)));
   const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
                                      [&](const TermCost& term) { return term.region == item.terms.front().region; });
-  if (!one_place) add(say("each term stands at its cheapest place; --region compares one"));
+  if (!one_place) add(say("each term is shown at its cheapest place; --region compares one"));
   const auto as_used = std::ranges::find_if(item.terms, [](const TermCost& t) { return t.commitment.is_as_used(); });
   if (as_used != item.terms.end()) add(step_note(subject, as_used->billing, item.duty));
   for (const TermCost& term : item.terms) add(increments_note(term, subject.job && subject.job->hours));

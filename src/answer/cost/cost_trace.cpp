@@ -239,9 +239,8 @@ class CostTracer {
     money::visit_amounts(total, [&](std::string_view period, const catalog::Number& amount) {
       if (amount)
         add(format("{}.total.{}", name, period),
-            term.lacking().empty() ? say("instances + what comes beside")
-                                   : say("instances + what comes beside, as far as it is known"),
-            parts[at], money(*amount), arithmetic());
+            term.lacking().empty() ? say("instances + extras") : say("instances + extras, as far as known"), parts[at],
+            money(*amount), arithmetic());
       ++at;
     });
   }

@@ -74,7 +74,7 @@ class MachineMaker {
   }
 
  private:
-  /// GPUs in all: by their number, or by nodes and what each of them has.
+  /// total GPUs: by their number, or by nodes and what each of them has.
   Result<std::int64_t> gpus_of_all() const {
     if (!request_.nodes) return request_.gpus.value_or(1);
     const std::int64_t nodes = *request_.nodes;
@@ -183,8 +183,7 @@ bool take_named_format(std::string_view name, catalog::ConfigModel& taken) {
   model.native_dtype = taken.texts.emplace_back(quantised->format);
   taken.notes.push_back(
       quantised->format_open
-          ? say("'{}' is taken as {} in {}, the usual one of the formats it may hold", shorten(name, 80), model.id,
-                quantised->format)
+          ? say("'{}' is taken as {} in {}, its usual format", shorten(name, 80), model.id, quantised->format)
           : say("'{}' is taken as {} in {}, as its name says", shorten(name, 80), model.id, quantised->format));
   return true;
 }

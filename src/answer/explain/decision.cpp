@@ -198,9 +198,9 @@ class PathFinder {
     const double dearer = cost_measure(other->cost, work_) / cost_measure(best_->cost, work_);
     const double slower = speed_measure(*best_, work_) / speed_measure(*other, work_);
     if (on_cpu)
-      return say("a GPU would be wasted: the best, {}, is {} times as dear {}", kind(*other), times(dearer), unit());
-    if (slower < kMuchSlower) return say("a CPU is {} times as dear {}", times(dearer), unit());
-    return say("a CPU is {} times as dear {} and {} times as slow", times(dearer), unit(), times(slower));
+      return say("a GPU would be wasted: the best, {}, costs {} times as much {}", kind(*other), times(dearer), unit());
+    if (slower < kMuchSlower) return say("a CPU costs {} times as much {}", times(dearer), unit());
+    return say("a CPU costs {} times as much {} and is {} times as slow", times(dearer), unit(), times(slower));
   }
 
   /// What may be broken off and taken up again: training, files, frames, batches.

@@ -148,7 +148,7 @@ class RankTree {
   }
 
   Branch memory(const physics::Trace& figures) const {
-    Branch root = branch("memory", say("what the process holds at its peak on the fullest device"), {},
+    Branch root = branch("memory", say("what the process uses at its peak on the fullest device"), {},
                          shown("{:.2f}", in_gib(r_.memory().total()), "GiB"), kRanking);
     physics::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own), [](const auto& line) {

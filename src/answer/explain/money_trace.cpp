@@ -31,7 +31,7 @@ void explain_money(const money::Quote& cost, const job::Job& work, double rate, 
     if (line.known) sum += format(" + {:.6g}", *(cost.paid.job ? line.amounts.job : line.amounts.month));
   trace.push_back({"cost.total",
                    cost.lines.empty() ? say("price of all nodes × hours paid, in the steps and periods of the term")
-                                      : say("price of all nodes × hours paid, and what comes beside"),
+                                      : say("price of all nodes × hours paid, plus extras"),
                    std::move(sum), shown("{:.6g}", cost.total, std::string(currency)), arithmetic});
   if (cost.per_million_tokens && *cost.per_million_tokens > 0)
     trace.push_back({"cost.per_million_tokens", say("total ÷ tokens × 1e6"),

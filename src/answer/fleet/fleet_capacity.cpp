@@ -284,7 +284,7 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   }
   const auto& job = work.inference;
   if (!out.nearest) {
-    out.message = least ? say("no machine that may be used holds them: {}", least->text())
+    out.message = least ? say("no machine that may be used has room for them: {}", least->text())
                         : say("no machine that may be used serves this model");
     return out;
   }

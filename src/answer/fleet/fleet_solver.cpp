@@ -218,7 +218,7 @@ Result<FleetSolution> solve_fleet(const FleetProblem& problem) {
   if (!outcome.values.empty()) {
     out = read(problem, builder, outcome.values);
     if (!problem.only_bound && !holds(problem, out))
-      return std::unexpected(Error{ErrorKind::io, say("the solver's answer does not hold; this is a bug"), {}, {}});
+      return std::unexpected(Error{ErrorKind::io, say("the solver's answer is wrong; this is a bug"), {}, {}});
   }
   out.seconds = seconds;
   out.relaxed = out.feasible ? std::min(outcome.relaxed, out.cost) : outcome.relaxed;  // it weighs instances too

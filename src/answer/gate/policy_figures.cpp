@@ -199,7 +199,7 @@ PolicyJudge read_confidence(const PolicyKind& kind, PolicySource& source) {
           judge_by(rules::compare(fact, Operator::below, least, false), [fact, least](const PolicySubject& one) {
             const auto [found, asked] = told_apart(one.facts.number(fact), least, percent);
             return fact == Fact::targets_probability
-                       ? say("all targets hold with a probability of {}, at least {} asked", found, asked)
+                       ? say("all targets are met with a probability of {}; at least {} asked", found, asked)
                        : say("the budget is kept with a probability of {}, at least {} asked", found, asked);
           })(subject);
       if (verdict.outcome != PolicyOutcome::pass) return verdict;

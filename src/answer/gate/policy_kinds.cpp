@@ -100,7 +100,7 @@ void read_embargo(const Node& node, PolicySource& outer, std::vector<Embargo>& e
   const std::string source = fields.text("source");
   bool says_where = false;
   for (const auto& [key, fact, message] :
-       {std::tuple("countries", Fact::country, to_say("{gpu} is listed for {country}, where it stands")),
+       {std::tuple("countries", Fact::country, to_say("{gpu} is listed for {country}, where the machine is")),
         std::tuple("provider_countries", Fact::provider_country,
                    to_say("{gpu} is listed for providers of {provider_country}"))}) {
     auto countries = values_in(fields, key, outer, countries_in);

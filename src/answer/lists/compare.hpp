@@ -48,7 +48,7 @@ struct Compared {
 
   bool has_no_gpu() const { return instance != nullptr && instance->gpu.empty(); }
   bool usable() const { return planned != nullptr && planned->plan.is_usable(); }
-  /// GPUs in all; nothing where their number is not known.
+  /// total GPUs; nothing where their number is not known.
   catalog::Number gpus() const;
 };
 

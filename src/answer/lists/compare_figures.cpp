@@ -116,10 +116,10 @@ constexpr ComparedFigure kFigures[] = {
     {"nvenc_count", to_say("NVENC"), Better::more, FigureOf::gpu, false, GPUSEL_OF_GPU(nvenc_count)},
 
     {"gpus", to_say("GPUs"), Better::neither, FigureOf::all_gpus, false, GPUSEL_IS(i.gpus())},
-    {"gpu_memory_total_gb", to_say("GPU memory in all, GB"), Better::more, FigureOf::all_gpus, false, memory},
-    {"bandwidth_total_gbs", to_say("bandwidth in all, GB/s"), Better::more, FigureOf::all_gpus, false,
+    {"gpu_memory_total_gb", to_say("total GPU memory, GB"), Better::more, FigureOf::all_gpus, false, memory},
+    {"bandwidth_total_gbs", to_say("total bandwidth, GB/s"), Better::more, FigureOf::all_gpus, false,
      GPUSEL_IS(times(i.gpus(), of(i, &Gpu::memory_bandwidth_gbs)))},
-    {"fp16_total_tflops", to_say("FP16 in all, TFLOPS"), Better::more, FigureOf::all_gpus, false,
+    {"fp16_total_tflops", to_say("total FP16, TFLOPS"), Better::more, FigureOf::all_gpus, false,
      GPUSEL_IS(times(i.gpus(), rate16(i)))},
 
     {"vcpu", to_say("vCPU"), Better::more, FigureOf::host, false, GPUSEL_OF_HOST(vcpu)},

@@ -35,7 +35,7 @@ std::vector<int> ladder(const Machine& machine) {
 std::string slow_words() {
   return say(
       "below: look at clocks and power while it runs, and whether batch, arithmetic and kernels are the plan's; "
-      "if they are, the plan is dearer by as much. Either way: gpusel calibrate");
+      "if they are, the plan costs that much more. Either way: gpusel calibrate");
 }
 
 class Figures {
@@ -178,7 +178,7 @@ class Figures {
       figure("", say("requests of one replica"), "sequences/s", speed.requests_per_s, intervals.sequences_per_s,
              slow_words());
     }
-    figure("weights_gib", say("weights on one card, as the engine's log tells"), "GiB", in_gib(plan.memory.weights),
+    figure("weights_gib", say("weights on one card, from the engine's log"), "GiB", in_gib(plan.memory.weights),
            std::nullopt, say("another amount means another format than the plan's"));
     if (!unit_.work.inference.disaggregated_prefill) replicas(intervals.rate);
     start();

@@ -222,7 +222,7 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool i
   const Bytes there = shape.machine.memory() * (shape.machine.gpus_per_node * most_nodes);
   if (const rules::Rule* rule = misfits_fall(); rule != nullptr && needed > there)
     return {rule->id, [needed, there] {
-              return say("needs at least {:.0f} GiB in all, has {:.0f} GiB", in_gib(needed), in_gib(there));
+              return say("needs at least {:.0f} GiB in total, has {:.0f} GiB", in_gib(needed), in_gib(there));
             }};
   return {"deadline", [least = least_nodes(shape, in_time), most_nodes] {
             return say("needs at least {:.0f} nodes to be in time, {} allowed", std::ceil(least), most_nodes);

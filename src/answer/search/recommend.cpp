@@ -208,8 +208,8 @@ class Adviser {
     const auto spare = advice.work.inference.redundancy;
     if (spare <= 0 || advice.recommendations.empty()) return;
     advice.notes.push_back(
-        spare == 1 ? say("speed and latency are those of the working instances: they hold while 1 is out")
-                   : say("speed and latency are those of the working instances: they hold while {} are out", spare));
+        spare == 1 ? say("speed and latency are those of the working instances: kept while 1 is out")
+                   : say("speed and latency are those of the working instances: kept while {} are out", spare));
   }
 
   void note_dates(Advice& advice) const {

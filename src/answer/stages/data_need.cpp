@@ -92,7 +92,7 @@ class Need {
     const auto all = units_in_all(work_);
     if (!all || !need_.unit_bytes) return;
     need_.dataset_gb = explained("data.dataset_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
-      return told([&] { return say("{} in all", need_.unit); }, *all) / told("passes", epochs) *
+      return told([&] { return say("{} total", need_.unit); }, *all) / told("passes", epochs) *
              told("bytes of each", *need_.unit_bytes) / 1e9;
     });
   }

@@ -184,11 +184,11 @@ class Path {
     if (local_gb() <= 0) return;
     const bool asked = wishes_.dataset_gb || wishes_.storage == StorageKind::local;
     if (need.weights_gb && *need.weights_gb > local_gb())
-      warn("local-disk-too-small", say("the weights are {} GB, the instance's own disks hold {} GB",
+      warn("local-disk-too-small", say("the weights are {} GB; the instance's own disks have {} GB",
                                        human_number(*need.weights_gb), human_number(local_gb())));
     else if (asked && need.stored_gb() > local_gb())
       warn("local-disk-too-small",
-           say("data set, weights and a checkpoint are {} GB, the instance's own disks hold {} GB",
+           say("data set, weights and a checkpoint are {} GB; the instance's own disks have {} GB",
                human_number(need.stored_gb()), human_number(local_gb())));
   }
 

@@ -218,7 +218,7 @@ class VaryReader {
       return value.number ? other.number == value.number : other.text == value.text;
     };
     if (std::any_of(axis.values.begin(), axis.values.end(), same))
-      return usage_error(say("'{}' stands there twice", shorten(text, 40)));
+      return usage_error(say("'{}' appears twice there", shorten(text, 40)));
     axis.values.push_back(std::move(value));
     return {};
   }

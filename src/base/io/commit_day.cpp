@@ -1,19 +1,11 @@
 #include "base/io/commit_day.hpp"
 
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <vector>
 
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
-
-extern char** environ;
 
 namespace gpusel {
 
@@ -35,38 +27,12 @@ struct Ran {
   std::string out;
 };
 
-/// Runs git with those words and nothing to read; what it says of errors is left out.
-Ran run_git(std::vector<std::string> words) {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_adddup2(&files, ends[1], STDOUT_FILENO);
-  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  pid_t child = 0;
-  const int failed = posix_spawnp(&child, "git", &files, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  close(ends[1]);
-  Ran ran;
-  constexpr std::size_t kEnough = 4096;
-  std::array<char, 256> piece{};
-  while (failed == 0 && ran.out.size() < kEnough) {
-    const ssize_t got = read(ends[0], piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    ran.out.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  close(ends[0]);
-  if (failed != 0) return {};
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return ran;
+/// Runs git with those words; what it says of errors is left out.
+Ran run_git(const std::vector<std::string>& words) {
+  constexpr double kPatience = 10;  // s
+  constexpr std::size_t kMostText = 1 << 16;
+  auto ran = output_of(words, seconds(kPatience), kMostText);
+  return ran ? Ran{ran->status, std::move(ran->text)} : Ran{};
 }
 
 }  // namespace

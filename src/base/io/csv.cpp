@@ -108,7 +108,7 @@ class Reader {
     const std::size_t columns = csv_.header.size();
     if (cells.size() > columns)
       return refuse(cells[columns], say("the row has {} cells, there are {} columns", cells.size(), columns),
-                    say("a text with a comma stands in quotes"));
+                    say("put a text with a comma in quotes"));
     Node row;
     row.kind = Node::Kind::map;
     row.line = cells.front().line;

@@ -39,7 +39,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
                 const std::string& value) override {
     no_anchor(mark, anchor);
     if (tag != "?" && tag != "!" && !tag.empty()) refuse(mark, say("tags (!name) are not accepted"));
-    if (value.find('\0') != std::string::npos) refuse(mark, say("text may not hold a NUL character"));
+    if (value.find('\0') != std::string::npos) refuse(mark, say("text may not contain a NUL character"));
     if (!closes(mark)) refuse(mark, say("this quote is never closed"));
     if (awaits_key()) {
       pending_key(mark, value);
@@ -180,7 +180,7 @@ Result<Document> parse_yaml(const std::string& text, std::string name) {
     parser.HandleNextDocument(builder);
     YamlTreeBuilder rest(name, text);
     if (parser.HandleNextDocument(rest))
-      return usage_error(say("a file may hold one YAML document only"), std::move(name));
+      return usage_error(say("a file may contain only one YAML document"), std::move(name));
   } catch (const Refused& refused) {
     return std::unexpected(refused.error);
   } catch (const YAML::Exception& error) {

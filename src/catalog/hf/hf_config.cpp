@@ -321,9 +321,8 @@ class ConfigReader {
   /// A class that is not known is counted as a plain one, unless its keys speak of something else.
   Status check_class() {
     if (out_.prediction_parameters > 0)
-      out_.notes.push_back(
-          say("multi-token prediction ({:.2f}e9 parameters) is stored beside the model and not counted",
-              out_.prediction_parameters / 1e9));
+      out_.notes.push_back(say("multi-token prediction ({:.2f}e9 parameters) is stored with the model and not counted",
+                               out_.prediction_parameters / 1e9));
     if (known_ || m_.family.empty()) return {};
     for (const std::string& key : out_.unread)
       for (const std::string_view word : kUnusual)

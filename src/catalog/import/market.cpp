@@ -216,7 +216,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
     return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
   if (!good_name(row.region))
     return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
-  if (holds_nul(row)) return ledger_.text(say("text may not hold a NUL character"));
+  if (holds_nul(row)) return ledger_.text(say("text may not contain a NUL character"));
   if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));
   for (const RowPrice& price : row.prices)

@@ -210,7 +210,7 @@ std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint3
   instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
   if (same_memory && allowed_for(&Instance::gpu_memory_gb).contains(*memory * *row.gpu_count))
     instance.gpu_memory_gb = *memory * *row.gpu_count;
-  remark_ = ledger_.warn(row.line, say("'{}' is one of {} and nothing tells which: left undisclosed", row.gpu, list));
+  remark_ = ledger_.warn(row.line, say("'{}' could be any of {}: left undisclosed", row.gpu, list));
   return set_count(row, nullptr, instance);
 }
 
@@ -224,7 +224,7 @@ std::string MarketBuilder::set_count(const Row& row, const Gpu* gpu, Instance& i
     return say("{} GPUs", count);
   }
   if (gpu != nullptr && gpu->form_factor.starts_with("SXM") && count > kSocketedBoard && count != kSocketedMost)
-    return say("{} of {}: boards of it hold up to {}", count, gpu->id, kSocketedBoard);
+    return say("{} of {}: boards of it have up to {}", count, gpu->id, kSocketedBoard);
   instance.gpu_count = count;
   return {};
 }

@@ -213,7 +213,7 @@ void cores(Lint& lint) {
     if (expected != *gpu.tensor_cores)
       lint.found(
           about(gpu, "cores.tensor"),
-          say("{} tensor cores beside {} CUDA cores; compute capability {} has one per {}", shown(*gpu.tensor_cores),
+          say("{} tensor cores for {} CUDA cores; compute capability {} has one per {}", shown(*gpu.tensor_cores),
               shown(*gpu.cuda_cores), printable(gpu.compute_capability), shown(generation->cuda_per_tensor)),
           say("{} would agree", shown(expected)));
   }

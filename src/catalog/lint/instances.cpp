@@ -29,7 +29,7 @@ void memory_sum(Lint& lint) {
     const double tolerance = std::max(expected * 0.05, *instance.gpu_count < 1 ? 0.5 : 0.0);
     if (std::abs(*instance.gpu_memory_gb - expected) <= tolerance) return;
     lint.found(about(instance, "gpu_memory_gb"),
-               say("{} GB of GPU memory in all, but {} x {} GB ({}) are {}", shown(*instance.gpu_memory_gb),
+               say("{} GB of total GPU memory, but {} x {} GB ({}) are {}", shown(*instance.gpu_memory_gb),
                    count_text(*instance.gpu_count), shown(*gpu->memory_gb), gpu->id, shown(expected)),
                say("leave the total out where it is count x memory"));
   });
@@ -179,7 +179,7 @@ void name_gpu(Lint& lint) {
 }
 
 constexpr Check kInstanceChecks[] = {
-    {"instance.memory-sum", Severity::error, to_say("GPU memory in all that is not count x memory of the GPU"),
+    {"instance.memory-sum", Severity::error, to_say("total GPU memory that is not count x memory of the GPU"),
      memory_sum},
     {"instance.count", Severity::error, to_say("a GPU and none of it, GPUs of no kind, a broken number of them"),
      count},

@@ -45,7 +45,7 @@ void active(Lint& lint) {
   for (const Model& model : lint.catalog().models())
     if (model.active_params_b && model.params_b && *model.active_params_b > *model.params_b)
       lint.found(about(model, "active_params_b"),
-                 say("{} B active of {} B in all", shown(*model.active_params_b), shown(*model.params_b)));
+                 say("{} B active of {} B total", shown(*model.active_params_b), shown(*model.params_b)));
 }
 
 void parts(Lint& lint) {

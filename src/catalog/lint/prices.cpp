@@ -327,13 +327,14 @@ void recalled(Lint& lint) {
 
 constexpr Check kPriceChecks[] = {
     {"price.zero", Severity::error, to_say("a price of 0 or less"), zero},
-    {"price.spot-above-on-demand", Severity::warning, to_say("spot dearer than on demand"), spot},
-    {"price.commitment-dearer", Severity::warning, to_say("a commitment or a discount dearer than on demand"),
+    {"price.spot-above-on-demand", Severity::warning, to_say("spot that costs more than on demand"), spot},
+    {"price.commitment-dearer", Severity::warning, to_say("a commitment or a discount that costs more than on demand"),
      commitment},
-    {"price.longer-dearer", Severity::warning, to_say("a longer commitment dearer than a shorter one"), longer},
+    {"price.longer-dearer", Severity::warning, to_say("a longer commitment that costs more than a shorter one"),
+     longer},
     {"price.not-offered", Severity::warning, to_say("a price of what 'availability' says is not offered"), not_offered},
     {"price.regions-apart", Severity::warning,
-     to_say("one machine more than 2 times dearer in another region (spot: 10 times)"), regions},
+     to_say("one machine more than 2 times the price in another region (spot: 10 times)"), regions},
     {"price.sizes-apart", Severity::warning,
      to_say("sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)"),
      sizes_apart},

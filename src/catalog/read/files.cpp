@@ -164,7 +164,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   std::vector<Document> documents;
   Errors errors;
   if (files.empty())
-    errors.push_back({ErrorKind::bad_catalogue, say("'{}' holds no .yaml file", printable(path)), {}, {}});
+    errors.push_back({ErrorKind::bad_catalogue, say("'{}' has no .yaml file", printable(path)), {}, {}});
   for (const std::string& file : files) {
     if (is_enough(errors)) break;
     auto document = read_document(file);

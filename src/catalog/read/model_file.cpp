@@ -58,7 +58,7 @@ Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, b
   const std::string beside = (fs::path(path).parent_path() / "config.json").string();
   std::error_code failed;
   if (!fs::exists(beside, failed))
-    return usage_error(say("there is no config.json beside it, and tensors alone do not say the heads"), path);
+    return usage_error(say("there is no config.json next to it, and tensors alone do not say the heads"), path);
   auto model = read_config_at(beside);
   if (!model) return model;
   const double layers = (*model)->model.layers.value_or(0);
@@ -93,7 +93,7 @@ Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
       return name.find("-of-") == std::string::npos || name.find("-00001-of-") != std::string::npos;
     });
     if (firsts == 1) return from_gguf(in_folder(gguf.front()));
-    if (firsts > 1) return usage_error(say("holds {} GGUF models: name one", firsts), folder, in_folder(gguf.front()));
+    if (firsts > 1) return usage_error(say("has {} GGUF models: name one", firsts), folder, in_folder(gguf.front()));
     return read_config_at(in_folder("config.json"));
   }
   if (fs::exists(in_folder(kIndex), failed)) return from_safetensors(in_folder(kIndex), true);

@@ -156,8 +156,8 @@ class OwnLayer {
       if (offer.instance == own.instance)
         dearest = std::max(dearest, in_usd(offer.per_hour(), catalog_.currency_of(offer)));
     const double times = dearest > 0 ? in_usd(own.amount, currency) / dearest : 0;
-    return times > kSuspicious ? say("your own price, {:.3g} times the dearest published one: it is per hour, /month "
-                                     "and /year make it another",
+    return times > kSuspicious ? say("your own price, {:.3g} times the highest published one: it is per hour; use "
+                                     "/month or /year if it is not",
                                      times)
                                : say("your own price");
   }

@@ -136,7 +136,7 @@ class SheetMaker {
     }
     record.children = std::move(cells);
     if (const Node* twice = duplicate_key(record))
-      problems_.add_at_key(*twice, say("'{}' is there twice", printable(shorten(twice->key, 60))));
+      problems_.add_at_key(*twice, say("'{}' appears twice", printable(shorten(twice->key, 60))));
     return problems_.errors.size() == before;
   }
 

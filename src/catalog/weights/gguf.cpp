@@ -201,7 +201,7 @@ class GgufReader {
         return in.fail(say("tensor '{}' has type {}, which is not known", printable(shorten(name, 80)), id));
       const double bytes = std::ceil(elements / type->block) * type->bytes;
       add_tensor(out_, type->name, elements, bytes);
-      if (!names_.insert(name).second) return in.fail(say("tensor '{}' is there twice", printable(shorten(name, 80))));
+      if (!names_.insert(name).second) return in.fail(say("tensor '{}' appears twice", printable(shorten(name, 80))));
       places.push_back({offset, offset + bytes, name});
       if (is_prediction(name, 0)) {
         out_.unloaded_bytes += bytes;

@@ -201,7 +201,7 @@ Parsed make_catalog_import() {
        [options](std::string_view text) { return set_format(text, *options); }},
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
        [options](std::string_view text) { return job::assign(text, options->out); }},
-      {"--cloud", "NAME", say("whose prices they are; else the file's name or its folder tells"), group,
+      {"--cloud", "NAME", say("whose prices they are (default: from the file's name or its folder)"), group,
        [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
       {"--as-of", "DATE", say("day the prices held; else the file's own date, else that of its last commit"), group,
        [options](std::string_view text) { return set_date(text, *options); }},

@@ -64,7 +64,7 @@ class Check {
     if (options_.policies.empty())
       return usage_error(say("is missing"), "--policy", say("name a policy file: --policy policy.yaml"));
     if (options_.all && options_.rank)
-      return usage_error(say("has no meaning beside --all"), "--rank", say("give one of them"));
+      return usage_error(say("has no meaning with --all"), "--rank", say("give one of them"));
     if (options_.answers.size() > 1)
       return usage_error(say("{} answers to check", options_.answers.size()), {}, say("check one at a time"));
     return options_.answers.empty() ? Status{} : check_saved_words();
@@ -74,11 +74,11 @@ class Check {
   Status check_saved_words() const {
     for (const std::string& flag : context_.settings.said)
       if (std::ranges::find(options_.own_flags, flag) == options_.own_flags.end())
-        return usage_error(say("changes nothing here: a saved answer stands as it is"), flag,
-                           say("leave it out, or leave out the file to ask anew; limits can stand in the policy file"));
+        return usage_error(say("changes nothing here: a saved answer is used as is"), flag,
+                           say("leave it out, or leave out the file to ask anew; limits can be in the policy file"));
     const job::Constraints& limits = options_.job.question.constraints;
     if (limits.max_price_age_days && !limits.strict.value_or(false) && is_said("--max-price-age"))
-      return usage_error(say("needs --strict beside a saved answer"), "--max-price-age",
+      return usage_error(say("needs --strict with a saved answer"), "--max-price-age",
                          say("as in --max-price-age 30d --strict"));
     return {};
   }

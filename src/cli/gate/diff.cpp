@@ -44,7 +44,7 @@ class Diff {
                                  say("give one, or an old and a new one")});
     const CommonOptions& common = context_.common;
     if (options_.locks.size() == 2 && !(common.overlays.empty() && common.catalog.empty()))
-      return context_.fail(Error{ErrorKind::usage, say("changes nothing here: two locks are compared as they stand"),
+      return context_.fail(Error{ErrorKind::usage, say("changes nothing here: two locks are compared as they are"),
                                  common.overlays.empty() ? "--catalog" : "--overlay",
                                  say("give one lock, whose question is asked again")});
     if (options_.locks.size() == 1 && options_.any_question)

@@ -24,10 +24,8 @@ constexpr Description kDescriptions[] = {
      to_say(
          "Memory, speed and their ranges of one job on given GPUs, part by part, with the split over the GPUs that is "
          "best unless one is given. With --batch a file of requests is answered line by line.")},
-    {"compare",
-     to_say(
-         "Two to eight GPUs, instances or several of one in columns, differences marked. With --model and --task the "
-         "job's memory, speed and cost on each stand below.")},
+    {"compare", to_say("Two to eight GPUs, instances or several of one in columns, differences marked. With --model "
+                       "and --task, the job's memory, speed and cost on each follow.")},
     {"cost",
      to_say(
          "Hours, days or a whole job under every term that is published: on demand, spot, reserved and savings plans, "
@@ -74,9 +72,8 @@ constexpr Description kDescriptions[] = {
     {"completion",
      to_say("Prints the script that a shell loads to complete gpusel's words. The script asks the program itself, so "
             "that the names in your overlays are completed too. Installed packages bring the scripts along.")},
-    {"config show",
-     to_say("Every setting that holds, with its value and where it comes from: the line, a variable, a file or the "
-            "program itself. With a COMMAND, those that hold for it.")},
+    {"config show", to_say("Every setting in effect, with its value and where it comes from: the command line, a "
+                           "variable, a file or the program itself. With a COMMAND, those that apply to it.")},
     {"config path", to_say("The two files that settings are read from, and whether they are there.")},
     {"doctor",
      to_say("Looks at the program, the catalogue and what is laid over it, the age of prices and exchange rates, "

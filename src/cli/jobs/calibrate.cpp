@@ -87,7 +87,7 @@ class Calibrate {
   std::string reset_line(bool was_there) const {
     if (!was_there) return say("there is no calibration of your own: {}", printable(target_));
     return options_.dry_run ? say("would remove {}", printable(target_))
-                            : say("removed {}: the shipped coefficients hold again", printable(target_));
+                            : say("removed {}: back to the shipped coefficients", printable(target_));
   }
 
   /// What is there already must be a calibration, and nothing beside.
@@ -235,7 +235,7 @@ Parsed make_calibrate() {
   parsed.flags.push_back({"--to", "FILE", say("keep it there (default: calibration.yaml in your own folder)"), group,
                           [options](std::string_view text) { return job::assign(text, options->to); }});
   on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
-  on("--reset", say("remove what is kept: the shipped coefficients hold again"), options->reset);
+  on("--reset", say("remove what is kept: back to the shipped coefficients"), options->reset);
   on("--accept-outliers", say("take in figures far outside their interval, too"), options->accept_outliers);
   on("--explain", say("each coefficient's prior, sensitivity and result"), options->explain);
   parsed.run = [options](Context& context) { return Calibrate(*options, context).run(); };

@@ -86,7 +86,7 @@ class Cost {
                                  say("name a SKU, a saved answer, or a job with --model and --task")});
     const auto advice = ask(options_.job, ground, context_);
     if (!advice) return advice.error();
-    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend says why"), context_);
     if (!at) return at.error();
     options_.question.subjects = {answer::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
     return kOk;
@@ -167,7 +167,7 @@ class Cost {
     if (flag.empty()) return true;
     std::ranges::replace(flag, '_', '-');
     context_.fail(Error{ErrorKind::usage,
-                        any_saved_ ? say("changes nothing here: the job of a saved answer stands as it is")
+                        any_saved_ ? say("changes nothing here: the job of a saved answer is used as is")
                                    : say("changes nothing here: no job and no saved answer is priced"),
                         "--" + flag, say("--model and --task name a job")});
     return false;

@@ -70,7 +70,7 @@ class Explain {
 
   /// Which recommendation is asked about. The error is the exit status.
   std::expected<std::size_t, int> index_of(const answer::Explained& of) {
-    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE tells what would admit one"), context_);
+    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE says what would admit one"), context_);
   }
 
   int ranked(const answer::Explained& of, const LoadedFacts& ground) {

@@ -47,7 +47,7 @@ class Export {
     if (!ground) return ground.error();
     const auto advice = options_.saved.empty() ? asked(*ground) : saved(*ground);
     if (!advice) return advice.error();
-    const auto at = chosen(*advice, options_.rank, say("gpusel recommend tells why"), context_);
+    const auto at = chosen(*advice, options_.rank, say("gpusel recommend says why"), context_);
     if (!at) return at.error();
     return write(**target, *advice, advice->recommendations[*at], *ground);
   }
@@ -81,7 +81,7 @@ class Export {
     options_.job.question.today = ground.today;
     if (!options_.job.question.request.given.empty())
       return fail({ErrorKind::usage,
-                   say("changes nothing here: the job of a saved answer stands as it is"),
+                   say("changes nothing here: the job of a saved answer is used as is"),
                    "--" + flag_of(options_.job.question.request.given.front()),
                    {}});
     const std::string name = input_name(options_.saved);

@@ -98,7 +98,7 @@ class Recommend {
                                                        {beside.shows_data(), "--data-path"},
                                                        {options_.poc, "--poc"}};
     for (const auto& [given, flag] : flags)
-      if (given) return usage_error(say("has no meaning beside --stages"), std::string(flag));
+      if (given) return usage_error(say("has no meaning with --stages"), std::string(flag));
     return {};
   }
 

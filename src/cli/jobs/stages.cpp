@@ -15,7 +15,7 @@ std::expected<answer::StagesPlan, Errors> read_plan(const StagesRun& run) {
     std::string flag(run.base.request.given.front());
     for (char& c : flag)
       if (c == '_') c = '-';
-    return std::unexpected(Errors{{ErrorKind::usage, say("the jobs of --stages stand in its file"), "--" + flag,
+    return std::unexpected(Errors{{ErrorKind::usage, say("the jobs of --stages are in its file"), "--" + flag,
                                    say("say it there, in the stage that it is for")}});
   }
   const auto text = read_input(run.file);

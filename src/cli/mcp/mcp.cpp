@@ -41,8 +41,8 @@ int run_mcp(const McpOptions& options, Context& context) {
   if (const auto ground = prepare({{}, &rule_files}, context); !ground) return ground.error();
   if (isatty(STDIN_FILENO) == 1)
     context.note(
-        say("waiting for messages of the Model Context Protocol, one a line; docs/mcp.md tells how an "
-            "assistant is connected"));
+        say("waiting for messages of the Model Context Protocol, one a line; docs/mcp.md says how to connect an "
+            "assistant"));
   context.err.flush();
   const mcp::Tools tools({std::move(common), options.rule_files, context.settings});
   mcp::Session session(tools, [&](const std::string& problem) {

@@ -30,7 +30,7 @@ Flag why_flag(bool& place, std::string names, std::string help) {
 }
 
 Flag rules_flag(std::vector<std::string>& files, std::string group) {
-  Flag rules{"--rules", "FILE", say("your own rules, beside the shipped ones"), std::move(group),
+  Flag rules{"--rules", "FILE", say("your own rules, in addition to the shipped ones"), std::move(group),
              [&files](std::string_view text) -> Status {
                files.emplace_back(text);
                return {};

@@ -29,7 +29,7 @@ void add_beside_flags(std::vector<Flag>& flags, Sections& beside) {
   const std::string group = flags.back().group;
   flags.push_back({"--data-path", "", say("data set, checkpoints and weights against the provider's storage"), group,
                    on(beside.data_path)});
-  flags.push_back({"--show-services", "", say("managed services and service levels beside the best instance"), group,
+  flags.push_back({"--show-services", "", say("managed services and service levels next to the best instance"), group,
                    on(beside.services)});
 }
 

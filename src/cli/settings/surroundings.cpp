@@ -64,7 +64,7 @@ void add_settings(const Context& context, std::vector<Finding>& findings) {
   std::size_t variables = 0;
   for (const Setting& setting : context.settings.all) variables += setting.source == SettingSource::variable ? 1 : 0;
   findings.push_back({say("settings"), Health::ok,
-                      say("{} in all, {} of variables; files: {}", context.settings.all.size(), variables,
+                      say("{} total, {} from variables; files: {}", context.settings.all.size(), variables,
                           found.empty() ? say("none") : found)});
   for (const Error& error : problems) {
     // A variable that nobody knows may be another program's; what a file says keeps commands from running.

@@ -60,7 +60,7 @@ class LogReader {
     if (!begun_) {
       const auto first = pending_.find_first_not_of(" \t\r\n");
       if (first == std::string::npos) {
-        if (last) return usage_error(say("it holds no request"), name_);
+        if (last) return usage_error(say("it has no request"), name_);
         line_ += static_cast<std::uint32_t>(std::ranges::count(pending_, '\n'));
         pending_.clear();
         return {};
@@ -86,7 +86,7 @@ class LogReader {
   Status too_long(std::size_t most) const {
     if (pending_.size() <= most) return {};
     return usage_error(say("a record of more than {} MiB", most >> 20U), format("{}:{}", name_, line_),
-                       is_json_ ? say("one object stands on one line") : say("is a quote not closed?"));
+                       is_json_ ? say("one object per line") : say("is a quote not closed?"));
   }
 
   /// A benchmark's result is one object; whether it is one shows at the end of its first line.
@@ -357,7 +357,7 @@ class LogReader {
   Result<RequestLog> finish() {
     auto& all = log_.requests.all;
     if (all.empty())
-      return usage_error(seen_ > 0 ? say("no request of it was answered") : say("it holds no request"), name_);
+      return usage_error(seen_ > 0 ? say("no request of it was answered") : say("it has no request"), name_);
     log_.name = name_;
     all.shrink_to_fit();
     log_.timed = times_.count > 0;

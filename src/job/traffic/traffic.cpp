@@ -114,7 +114,7 @@ Length read_length(Fields& fields, const std::string& path) {
   const auto mean = fields.number(path + ".mean", kTokens);
   if (measured.size() > 1) {
     if (!std::ranges::is_sorted(measured, {}, &std::pair<double, double>::second) || median || mean)
-      bad(say("percentiles must ascend, without median and mean beside them"));
+      bad(say("percentiles must ascend, and replace median and mean"));
     length.quantiles = std::move(measured);
     return length;
   }

@@ -122,7 +122,7 @@ Loaded ItemPhysics::loaded(const Job& work, const Machine&, const Plan& plan) co
 std::optional<Stored> ItemPhysics::stored(const Job& work, const Plan& plan) const {
   if (work.model == nullptr) return std::nullopt;
   const Bytes weights = plan.memory.weights;
-  return Stored{weights, to_say("weights as one GPU holds them"),
+  return Stored{weights, to_say("weights on one GPU"),
                 job::is_training(work.task) ? std::optional(weights + plan.memory.optimizer) : std::nullopt};
 }
 

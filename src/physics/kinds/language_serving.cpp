@@ -78,7 +78,8 @@ class ServingPhysics final : public WorkPhysics {
     const Layout& layout = plan.layout;
     const auto used = std::int64_t{layout.tp} * layout.pp * layout.dp;
     if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
-      notes.push_back(say("{} of {} GPUs stand idle: they make up no replica", machine.gpus() - used, machine.gpus()));
+      notes.push_back(
+          say("{} of {} GPUs are idle: they do not make up a replica", machine.gpus() - used, machine.gpus()));
     if (!plan.serving->speed.weights_native && layout.weights->arithmetic != Arithmetic::weight_only)
       notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",
                           layout.weights->name, machine.device.gpu->architecture));

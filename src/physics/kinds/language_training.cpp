@@ -113,7 +113,7 @@ class TrainingPhysics final : public WorkPhysics {
     if (!machine.device.native(layout.precision)) notes.push_back(not_native(layout.precision, machine));
     if (std::fmod(work.parameters.layers, layout.pp) != 0)
       notes.push_back(
-          say("{:g} layers over {} stages: some hold one more than others", work.parameters.layers, layout.pp));
+          say("{:g} layers over {} stages: some have one more than others", work.parameters.layers, layout.pp));
     if (work.training.offload != job::Offload::none)
       notes.push_back(say("offloading keeps {:.0f} GiB in the host memory of each node",
                           in_gib(offloaded_states(work, layout.precision)) / machine.nodes));

@@ -68,7 +68,7 @@ class InferenceSearch {
                          "ep");
     if (!any_ && job_.disaggregated_prefill)
       return usage_error(
-          say("prompts and answers apart need two replicas or more, which {} GPUs do not hold", machine_.gpus()),
+          say("prompts and answers apart need two replicas or more, which do not fit on {} GPUs", machine_.gpus()),
           "disaggregated_prefill");
     if (!any_)
       return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",

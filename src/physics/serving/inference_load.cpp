@@ -36,7 +36,7 @@ double tokens_per_pass(const job::Draft& draft, Trace* trace) {
   const auto drafted = static_cast<double>(draft.tokens);
   if (draft.acceptance_rate >= 1) return drafted + 1;
   return record(trace, {"inference.speculation.tokens_per_pass", "{:.3f}", {}, "arXiv 2211.17192"}, [&](auto told) {
-    const auto stand = told("share of drafted tokens that stand", draft.acceptance_rate);
+    const auto stand = told("share of drafted tokens that are accepted", draft.acceptance_rate);
     return (1 - power(stand, told("drafted tokens", drafted) + 1)) / (1 - stand);
   });
 }

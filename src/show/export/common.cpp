@@ -74,7 +74,7 @@ std::vector<std::string> plan_notes(const ExportView& view) {
   if (works_together(view, launch) && fabric && *fabric != catalog::Rdma::none)
     notes.push_back(
         say("the planned speed takes {} between the instances for granted: the image needs its libraries, and the "
-            "instances their interfaces; over plain TCP it is slower and dearer",
+            "instances their interfaces; over plain TCP it is slower and costs more",
             to_text(*fabric)));
   if (is_spot(r) && view.advice.work.ends())
     notes.push_back(

@@ -287,7 +287,7 @@ Document lock_page(const Json& lock, const std::string& to) {
   Table table({right("#", 0, 0, "rank"), left(say("instance"), 0, 18, "instance"), left(say("region"), 2, 9, "region"),
                left(say("term"), 1, 0, "term"),
                right(say("{} per hour", lock["currency"].get<std::string>()), 0, 0, "hourly"),
-               right(say("{} in all", lock["currency"].get<std::string>()), 0, 0, "total"),
+               right(say("{} total", lock["currency"].get<std::string>()), 0, 0, "total"),
                left(say("price of"), 1, 0, "price_as_of"), left(say("source"), 2, 12, "price_source")});
   const std::size_t rows = lock["answer"]["recommendations"].size();
   const auto text_of = [](const Json& value) { return value.is_string() ? printable(value.get<std::string>()) : ""; };
@@ -308,7 +308,7 @@ Document lock_page(const Json& lock, const std::string& to) {
       to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
                  : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
   return Document()
-      .page_title(say("What the lock holds"))
+      .page_title(say("What is in the lock"))
       .line(strong(foot))
       .line(secondary(head))
       .gap()

@@ -44,8 +44,8 @@ std::string cost_text(const Json& row, const Json& lock) {
   const std::string hourly = human_price(row["hourly"].get<double>());
   const std::string total = human_price(row["total"].get<double>());
   const std::string currency = json_text(lock["currency"]);
-  if (!row["unit_cost"].is_number()) return say("{0} {1} per hour, {0} {2} in all", currency, hourly, total);
-  return say("{0} {1} per hour, {0} {2} in all, {0} {3:.3g} {4}", currency, hourly, total,
+  if (!row["unit_cost"].is_number()) return say("{0} {1} per hour, {0} {2} total", currency, hourly, total);
+  return say("{0} {1} per hour, {0} {2} total, {0} {3:.3g} {4}", currency, hourly, total,
              row["unit_cost"].get<double>(), per_unit(lock));
 }
 
@@ -103,7 +103,7 @@ std::string unit_text(const Json& amount) { return amount.is_number() ? format("
 Table rows_table(const LockDifference& difference) {
   Table table({left(say("instance"), 0, 16), left("#"), left(say("region"), 2),
                left(say("{} per hour", json_text(difference.after["currency"]))),
-               left(say("{} in all", json_text(difference.after["currency"]))), left(per_unit(difference.after), 1),
+               left(say("{} total", json_text(difference.after["currency"]))), left(per_unit(difference.after), 1),
                left(say("change"), 0, 16)});
   for (const RowDifference& row : difference.rows) {
     const Json& any = row.after.is_null() ? row.before : row.after;
@@ -166,8 +166,8 @@ std::string explained_text(const LockDifference& difference) {
       unkept += (unkept.empty() ? "" : ", ") + json_text(row.after["provider"]) + "/" + json_text(row.after["sku"]);
   if (!unkept.empty())
     return say(
-        "with these facts set back, the answer is still another; the lock kept no facts of {}, and the catalogue that "
-        "it was made of is not here to tell them",
+        "with these facts set back, the answer is still different; the lock kept no facts of {}, and the catalogue it "
+        "was made from is not here",
         unkept);
   return say(
       "with these facts set back, the answer is still another: another gpusel, or facts that the lock does not keep "

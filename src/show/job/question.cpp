@@ -39,7 +39,7 @@ std::string served_words(const Job& work) {
     words += say(" of {}", printable(job.askers->traffic.substr(job.askers->traffic.rfind('/') + 1)));
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
-  if (job.tokens) words += say(", {} tokens in all", human_count(*job.tokens));
+  if (job.tokens) words += say(", {} tokens total", human_count(*job.tokens));
   return words + target_words(work);
 }
 

@@ -244,7 +244,7 @@ Document rejected(const Advice& advice, const RecommendView& view) {
   page.line(head, 2, Where::page).add(rules_and_examples(groups), Where::page);
   std::string list;
   for (const RejectedGroup& one : groups) list += (list.empty() ? "" : ", ") + format("{} {}", one.rule, one.instances);
-  return page.line(say("rejected: {} instances ({}); --show-rejected tells why", total, list), 2, Where::terminal);
+  return page.line(say("rejected: {} instances ({}); --show-rejected says why", total, list), 2, Where::terminal);
 }
 
 /// How many candidates have no row, and the best of each large cloud among them.

@@ -102,7 +102,7 @@ void job_lines(const BreakEvenPage& page, Document& out) {
 }
 
 std::string market_words(const answer::SpotBreakEven& spot) {
-  if (spot.market == nullptr) return say("how often it is taken away is not published; --interruptions tells it");
+  if (spot.market == nullptr) return say("how often it is taken away is not published; set --interruptions");
   const catalog::SpotMarket& market = *spot.market;
   std::string words;
   if (market.interrupted_low && market.interrupted_high)
@@ -111,7 +111,7 @@ std::string market_words(const answer::SpotBreakEven& spot) {
   else if (market.interrupted_low)
     words = say("more than {:g} % of instances are taken away within a month", *market.interrupted_low * 100);
   else
-    words = say("how often it is taken away is not published; --interruptions tells it");
+    words = say("how often it is taken away is not published; set --interruptions");
   words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
   add_clause(words, printable(market.note));
   return words;
@@ -173,7 +173,7 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
                         hours(answer.spot.interval), answer.spot.interruptions));
   }
   if (spot.break_even_hours) {
-    line = say("as dear as on-demand when interrupted every {}", hours(*spot.break_even_hours));
+    line = say("costs as much as on-demand when interrupted every {}", hours(*spot.break_even_hours));
     if (*spot.break_even_share < 0.9995) line += say(" ({} taken a month)", percent(*spot.break_even_share));
     if (spot.break_even_price) line += say(", or at {} per instance and hour", page.money(*spot.break_even_price));
     add_line(out, line);
@@ -249,7 +249,7 @@ void ownership_lines(const BreakEvenPage& page, Document& out) {
   }
   add_line(out, line);
   add_line(out,
-           say("{} kW: {} of power an hour of use, {} of hosting a month; {} in all per hour of use over {:g} years",
+           say("{} kW: {} of power an hour of use, {} of hosting a month; {} total per hour of use over {:g} years",
                human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
                page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
   for (const answer::Ownership& one : page.found.ownership) {

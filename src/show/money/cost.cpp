@@ -106,11 +106,11 @@ void sum_rows(TermTable& table, const CostItem& item, const std::string& currenc
     for (const std::string_view key : t.lacking()) keys += (keys.empty() ? "" : ", ") + std::string(key);
     return say("without {}", keys);
   };
-  table.amounts(say("{} in all, day", currency), [](const TermCost& t) { return t.sums().day; }, at_most);
-  table.amounts(say("in all, month"), [](const TermCost& t) { return t.sums().month; }, at_most);
-  table.amounts(say("in all, year"), [](const TermCost& t) { return t.sums().year; }, at_most);
+  table.amounts(say("{} total, day", currency), [](const TermCost& t) { return t.sums().day; }, at_most);
+  table.amounts(say("total, month"), [](const TermCost& t) { return t.sums().month; }, at_most);
+  table.amounts(say("total, year"), [](const TermCost& t) { return t.sums().year; }, at_most);
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("in all, job"), [](const TermCost& t) { return t.sums().job; }, job_at_most);
+    table.amounts(say("total, job"), [](const TermCost& t) { return t.sums().job; }, job_at_most);
   const bool lacks =
       std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking().empty(); });
   if (lacks)

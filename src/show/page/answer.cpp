@@ -166,7 +166,7 @@ void add_question(Document& page, const ReportView& view) {
 void add_answer(Document& page, const ReportView& view) {
   if (view.advice.recommendations.empty()) {
     page.add(Card{"answer", say("No instance meets this."),
-                  say("Below stand what would have to be given up, and why each instance was rejected.")});
+                  say("Below: what you would have to give up, and why each instance was rejected.")});
     return;
   }
   const Recommendation& best = view.advice.recommendations.front();

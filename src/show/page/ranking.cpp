@@ -69,7 +69,7 @@ void add_warnings(Document& page, const ReportView& view) {
   }
   if (table.empty()) return;
   page.add(Heading{say("Warnings and notes"), 2, "warnings"});
-  page.line(secondary(say("In the words said of the first rank concerned; the rule and its source stand below.")));
+  page.line(secondary(say("In the words used for the first rank concerned; the rule and its source are below.")));
   page.add(std::move(table));
 }
 
@@ -86,8 +86,7 @@ void add_rejected(Document& page, const ReportView& view) {
   for (const RejectedGroup& group : groups) total += group.instances;
   page.add(Heading{say("Rejected"), 2, "rejected"});
   page.line(
-      say("{} instances, each for the first rule that it fails; the sizes of a family that fail alike stand in one "
-          "row.",
+      say("{} instances, each for the first rule that it fails; the sizes of a family that fail alike share a row.",
           total));
   for (const RejectedGroup& group : groups) page.add(rejected_fold(group));
 }

@@ -85,9 +85,9 @@ void add_outside(Document& page, const Poc& poc) {
               4);
   if (poc.turn)
     page.line(
-        say("  below {} {} in all, rank {} ({}) is cheaper, if its own estimate holds", human_number(poc.turn->rate),
-            poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"), poc.turn->rank,
-            printable(poc.turn->name)),
+        say("  below {} {} in total, rank {} ({}) is cheaper, if its own estimate is right",
+            human_number(poc.turn->rate), poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"),
+            poc.turn->rank, printable(poc.turn->name)),
         4);
 }
 

@@ -58,8 +58,7 @@ class Skypilot {
       reason = say("a spot price of {}", *price.spot);
     if (!reason.empty()) return market_.ledger().skipped(row.line, reason);
     if (is_filler(row.gpu, price.on_demand))
-      return market_.ledger().skipped(row.line,
-                                      say("a price of {} stands for one that is not known", *price.on_demand));
+      return market_.ledger().skipped(row.line, say("a price of {} means an unknown one", *price.on_demand));
     clean_spot(row, price);
     if (joins_ && (row.sku.empty() || (row.gpu.empty() && row.gpu_count.value_or(0) == 0)))
       return keep_to_join(row, price);
@@ -98,8 +97,7 @@ class Skypilot {
     const bool filler = is_filler(row.gpu, price.spot);
     if (*price.spot > 0 && !filler && (!price.on_demand || *price.spot < *price.on_demand)) return;
     if (filler) {
-      market_.ledger().warn(row.line,
-                            say("'{}': a spot price of {} stands for an unknown one: left out", row.gpu, *price.spot));
+      market_.ledger().warn(row.line, say("'{}': a spot price of {} means unknown: left out", row.gpu, *price.spot));
     } else if (price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
       price.spot_in_doubt = true;
       market_.ledger().warn(row.line,

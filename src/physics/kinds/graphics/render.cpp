@@ -84,7 +84,7 @@ class Rendering {
     const bool spills = !ask_.machine.on_cpu() && info_ != nullptr && info_->out_of_core.value_or(false) &&
                         job_.scene_gib > room && job_.scene_gib <= c_.spill_limit.value * room;
     out_.memory.activations = record(ask_.trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
-      return spills ? told("what is left beside the process, as it spills", gib(room))
+      return spills ? told("what the process leaves free, as it spills", gib(room))
                     : told("the whole scene on every GPU", gib(job_.scene_gib));
     });
     if (!spills) return;

@@ -194,7 +194,7 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
     notes.push_back(say("secret, where the model asks for it: kubectl create secret generic {} --from-literal={}=…",
                         job_name(view), kTokenVariable));
   if (is_spot(view.chosen) && cluster.spot_label.empty())
-    notes.push_back(say("no label of {} tells spot nodes: select their pool by one of your own", cluster.name));
+    notes.push_back(say("no label of {} marks spot nodes: select their pool by one of your own", cluster.name));
   for (std::string& note : term_notes(view.chosen)) notes.push_back(std::move(note));
   return notes;
 }

@@ -101,7 +101,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
   Exported out{"task.yaml", {}, launch_notes(launch)};
   out.notes.push_back(disk_note(view));
   out.notes.push_back(
-      say("candidates stand in the order of the ranking; SkyPilot takes the cheapest by its own prices, unless any_of "
+      say("candidates are in ranking order; SkyPilot takes the cheapest by its own prices, unless any_of "
           "is renamed to ordered"));
   if (left_out > 0)
     out.notes.push_back(

@@ -49,8 +49,7 @@ class Terraform {
           .expression("type", "string")
           .text("description", say("region of the provider where the instance is offered"));
       notes_.push_back(
-          say("the price holds for {} as a whole, which is no region of the provider: give one as a "
-              "variable",
+          say("the price is for {} as a whole, which is not a region of the provider: set one as a variable",
               view_.chosen.region->id));
     }
     Exported out{"main.tf", {}, std::move(notes_)};

@@ -83,7 +83,7 @@ Json deepspeed_plugin(const Values& values) {
 }
 
 std::vector<std::string> batch_notes(const Values& values) {
-  return {say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens in all; checkpointing {}",
+  return {say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total; checkpointing {}",
               values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"), values.of("length"),
               values.of("checkpointing"))};
 }
