@@ -113,7 +113,8 @@ double OwnCalibration::exponent(const OwnClass& job, Range80 range, int gpus) co
   int nearest = 0;
   for (const OwnWidth& width : widths) {
     const bool same_how = width.of.how == job.how;
-    const bool like = width.of.task == job.task && width.of.gpu == job.gpu && (same_how || width.of.how == job.anyhow);
+    const bool like = width.of.task == job.task && width.of.gpu == job.gpu &&
+                      (same_how || (!job.anyhow.empty() && width.of.how == job.anyhow));
     const bool same_model = width.of.model == job.model;
     if (!like || width.range != range || width.gpus < gpus || (!same_model && !width.of.model.empty())) continue;
     const int near = 1 + (same_model ? 2 : 0) + (same_how ? 1 : 0);
