@@ -140,10 +140,11 @@ class ResultReader {
     std::string_view text = name->text;
     while (text.ends_with('/')) text.remove_suffix(1);
     const std::string last(text.substr(text.rfind('/') + 1));
-    for (const std::string& spelled : {name->text, last})
+    // The last part first: it also says the format of quantised weights.
+    for (const std::string& spelled : {last, name->text})
       if (const auto model = catalog_.model(spelled))
-        return record.request.children.push_back(cell(
-            "model", spelled == name->text && !spelled.contains('/') ? spelled : std::string((*model)->id), *name));
+        return record.request.children.push_back(
+            cell("model", spelled == last ? last : std::string((*model)->id), *name));
     if (!is_said("model")) record.request.children.push_back(cell("model", last, *name));
   }
 

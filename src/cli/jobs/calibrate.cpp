@@ -152,7 +152,7 @@ class Calibrate {
     if (!record) return std::unexpected(context_.fail(record.error()));
     std::vector<Node> records;
     records.push_back(std::move(*record));
-    check(catalog::read_measurement_records(std::move(records), "--measured", catalog), catalog, shipped);
+    check(catalog::read_measurement_records(std::move(records), "command line", catalog), catalog, shipped);
     return {};
   }
 
