@@ -59,8 +59,8 @@ constexpr Command kCommands[] = {
      "  gpusel verify --task training --worst 10",
      make_verify},
     {"calibrate", to_say("Your own measurements into the few coefficients they bear on, with intervals that narrow"),
-     "  gpusel calibrate runs.csv --dry-run\n"
-     "  gpusel calibrate runs.jsonl --to own.yaml --explain",
+     "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38\n"
+     "  gpusel calibrate result.json --gpu l40s --to own.yaml --explain",
      make_calibrate},
     {"gpus", to_say("GPUs the catalogue knows"),
      "  gpusel gpus hopper\n"

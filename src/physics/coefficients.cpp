@@ -74,6 +74,7 @@ constexpr Entry kEntries[] = {
     {"inference.decode_bandwidth_efficiency", &Coefficients::decode_bandwidth_efficiency},
     {"inference.decode_layer_us", &Coefficients::decode_layer_us},
     {"inference.decode_step_us", &Coefficients::decode_step_us},
+    {"inference.step_scale", &Coefficients::step_scale},
     {"inference.decode_rows_half", &Coefficients::decode_rows_half},
     {"inference.prompt_rows_half", &Coefficients::prompt_rows_half},
     {"inference.prefill_efficiency", &Coefficients::prefill_efficiency},
@@ -242,7 +243,7 @@ Range allowed_values(std::string_view id) {
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
   if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
       is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") ||
-      is("interval.") || is("own."))
+      is("interval.") || is("own.") || is("step_scale"))
     return {1e-3, 1e9};
   return {0, 1e12};
 }

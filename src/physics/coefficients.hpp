@@ -153,6 +153,7 @@ struct Coefficients {
   Coefficient graph_tokens;                  // context up to which an engine that has both uses graphs
   Coefficient host_expert_us;                // launching an expert where engines loop over them
   Coefficient decode_step_us;                // fixed cost per step, by engine
+  Coefficient step_scale;                    // of the time of every step, by machine_case(): of own measurements
   Coefficient decode_rows_half;              // sequences per step at which products reach half their rate
   Coefficient prompt_rows_half;              // the same of a pass over prompts, by engine
   Coefficient prefill_efficiency;            // relative to large products, by engine

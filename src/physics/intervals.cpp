@@ -35,12 +35,23 @@ Interval times(double value, const Interval& ratio, double exponent, const Aroun
 
 }  // namespace
 
+SourceSpread source_spread(const Job& work, Range80 range, const Coefficients& c) {
+  const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
+  const std::string_view figure = range == Range80::itl ? "itl" : range == Range80::ttft ? "ttft" : "speed";
+  return {c.interval_between.of(figure, engine), c.interval_within.of(figure, engine)};
+}
+
 OwnClass own_class(const Job& work, const Machine& machine, const Layout& layout) {
   OwnClass out;
   out.task = to_text(work.task);
   out.gpu = machine.on_cpu() ? std::string_view("none") : machine.device.gpu->id;
   out.how = physics_of(work).how(work, layout);
   if (work.model != nullptr) out.model = work.model->id;
+  if (!work.counted && !job::is_training(work.task)) {
+    const std::string mode = format(" {} ", to_text(work.inference.mode));
+    out.anyhow = out.how;
+    if (const auto at = out.anyhow.find(mode); at != std::string::npos) out.anyhow.replace(at, mode.size(), " ");
+  }
   return out;
 }
 

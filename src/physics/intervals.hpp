@@ -1,6 +1,8 @@
 // In which 80 of 100 measurements of a planned job should lie.
 #pragma once
 
+#include <cmath>
+
 #include "physics/kinds/physics.hpp"
 #include "physics/own.hpp"
 
@@ -30,6 +32,15 @@ SpokenRate spoken_rate(const job::Job& work, const Plan& plan, const Intervals& 
 /// Widths measured over published residuals, by task, narrowed by the user's own measurements.
 Intervals intervals_for(const job::Job& work, const Machine& machine, const Plan& plan,
                         const Coefficients& coefficients, Trace* trace = nullptr);
+
+/// How far estimates of served language models are off, of a figure's logarithm: from source to source, and within one.
+struct SourceSpread {
+  double between = 0;
+  double within = 0;
+  double both() const { return std::hypot(between, within); }
+  double within_share() const { return both() > 0 ? within / both() : 1; }
+};
+SourceSpread source_spread(const job::Job& work, Range80 range, const Coefficients& c);
 
 /// What a job has in common with those whose measurements narrow its intervals.
 OwnClass own_class(const job::Job& work, const Machine& machine, const Layout& layout);

@@ -1,8 +1,10 @@
 #include "physics/own.hpp"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/words/message.hpp"
+#include "physics/serving/engine_limits.hpp"
 
 namespace gpusel::physics {
 
@@ -77,13 +79,48 @@ OwnCalibration read_own(const Node& section, Problems& problems) {
   return out;
 }
 
+std::string machine_case(const job::Inference& job, const Device& device) {
+  std::string name(device.gpu->id);
+  for (const std::string_view part : {to_text(job::kernels_of(job.engine)), generation_on(job, device)})
+    if (!part.empty()) name.append(" ").append(part);
+  return name;
+}
+
+double step_scale(const job::Job& work, const Device& device, const Coefficients& c) {
+  if (c.step_scale.cases.empty() || device.gpu == nullptr) return c.step_scale.value;
+  return c.step_scale.of(machine_case(work.inference, device), work.model->id);
+}
+
+std::string step_scale_text(const job::Job& work, const Device& device, const Coefficients& c) {
+  const double scale = step_scale(work, device, c);
+  if (scale == 1) return {};
+  const std::string name = machine_case(work.inference, device);
+  const std::string of_model = name + " " + std::string(work.model->id);
+  const auto is_known = [&](const std::string& key) {
+    return std::ranges::find(c.step_scale.cases, key, &std::pair<std::string, double>::first) !=
+           c.step_scale.cases.end();
+  };
+  return is_known(of_model) ? say("steps of {} take {:.3g} times as long as the shipped coefficients say: own "
+                                  "measurements of this model there",
+                                  name, scale)
+                            : say("steps of {} take {:.3g} times as long as the shipped coefficients say: own "
+                                  "measurements of other models there",
+                                  name, scale);
+}
+
 double OwnCalibration::exponent(const OwnClass& job, Range80 range, int gpus) const {
   const OwnWidth* best = nullptr;
+  int nearest = 0;
   for (const OwnWidth& width : widths) {
-    const bool like = width.of.task == job.task && width.of.gpu == job.gpu && width.of.how == job.how;
+    const bool same_how = width.of.how == job.how;
+    const bool like = width.of.task == job.task && width.of.gpu == job.gpu &&
+                      (same_how || (!job.anyhow.empty() && width.of.how == job.anyhow));
     const bool same_model = width.of.model == job.model;
     if (!like || width.range != range || width.gpus < gpus || (!same_model && !width.of.model.empty())) continue;
-    if (best == nullptr || same_model) best = &width;
+    const int near = 1 + (same_model ? 2 : 0) + (same_how ? 1 : 0);
+    if (near <= nearest) continue;
+    best = &width;
+    nearest = near;
   }
   return best != nullptr ? best->exponent : 1;
 }

@@ -12,7 +12,14 @@
 
 namespace gpusel {
 
+namespace job {
+struct Inference;
+struct Job;
+}  // namespace job
+
 namespace physics {
+
+struct Device;
 
 /// What an interval is around.
 enum class Range80 : std::uint8_t { speed, itl, ttft, memory };
@@ -36,8 +43,9 @@ struct OwnValue {
 struct OwnClass {
   std::string task;
   std::string gpu;
-  std::string how;    // engine or framework with mode, method and arithmetic
-  std::string model;  // empty: of any model
+  std::string how;          // engine or framework with mode, method and arithmetic
+  std::string model;        // empty: of any model
+  std::string anyhow = {};  // of a job: `how` without its mode, by which a machine is known whose steps were measured
 };
 
 /// Measurements of a class narrow its interval, up to as many GPUs as were measured.
@@ -62,6 +70,15 @@ struct OwnCalibration {
 
 /// The section `own`. Errors are collected in the fields' problems.
 OwnCalibration read_own(const Node& section, Problems& problems);
+
+/// What the user's own measurements of a machine are known by: its GPU, the engine and, of an older one, the
+/// generation.
+std::string machine_case(const job::Inference& job, const Device& device);
+/// Of every step's time: how much longer than by the shipped coefficients such a machine was measured to take; 1 where
+/// it was not. Of that model, else of any.
+double step_scale(const job::Job& work, const Device& device, const Coefficients& c);
+/// That in a sentence; empty where it was not measured.
+std::string step_scale_text(const job::Job& work, const Device& device, const Coefficients& c);
 
 /// The coefficient of that id; nothing where there is none.
 std::optional<Coefficient> find_coefficient(const Coefficients& coefficients, std::string_view id);

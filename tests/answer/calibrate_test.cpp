@@ -28,7 +28,7 @@ Node record(const std::string& json) {
 
 /// What a program whose coefficients are these would measure: a row per request.
 std::vector<Node> measured_with(const physics::Coefficients& c, const std::vector<std::string>& requests,
-                                double factor = 1) {
+                                double factor = 1, std::string_view time = "itl_ms") {
   std::vector<Node> rows;
   for (const std::string& request : requests) {
     const auto asked = job::read_request(record("{" + request + "}"));
@@ -39,7 +39,9 @@ std::vector<Node> measured_with(const physics::Coefficients& c, const std::vecto
     if (const auto& training = answer->plan.training)
       figures = format("\"tokens_per_s_per_gpu\":{}", training->tokens_per_s_per_gpu * factor);
     else
-      figures = format("\"itl_ms\":{}", in_ms(answer->plan.serving->speed.itl) / factor);
+      figures =
+          format("\"{}\":{}", time,
+                 in_ms(time == "itl_ms" ? answer->plan.serving->speed.itl : answer->plan.serving->speed.ttft) / factor);
     rows.push_back(record("{" + request + ",\"measured\":{" + figures + "}}"));
   }
   return rows;
@@ -184,19 +186,66 @@ TEST_CASE("a single row moves part of the way, by the sensitivities") {
 }
 
 TEST_CASE("a plain value gets a case of its own: other engines keep theirs") {
-  const CoefficientValue changed{"inference.decode_layer_us", "vllm", 90};
+  const CoefficientValue changed{"inference.prefill_efficiency", "vllm", 0.6};
   const auto other = physics::with_values(test::coefficients(), {&changed, 1});
   std::vector<std::string> requests;
-  for (const char* model : {"llama-3.2-1b", "llama-3.2-3b"})
-    for (const int length : {256, 1024})
+  for (const char* model : {"llama-3.1-8b", "qwen2.5-14b"})
+    for (const int length : {4096, 8192})
       requests.push_back(format(R"("task":"inference","model":"{}","gpu":"h100-sxm-80gb","engine":"vllm",)"
                                 R"("mode":"single-stream","input_tokens":{},"output_tokens":128)",
                                 model, length));
-  const Calibration calibration = calibrated(measured_with(other, requests));
-  CHECK(value_of(calibration, "inference.decode_layer_us", "vllm") >
-        1.1 * test::coefficients().decode_layer_us.of("vllm"));
-  CHECK(value_of(calibration, "inference.decode_layer_us", "") == 0);
-  CHECK(calibration.own.values.front().new_case);
+  const Calibration calibration = calibrated(measured_with(other, requests, 1, "ttft_ms"));
+  CHECK(value_of(calibration, "inference.prefill_efficiency", "vllm") > 0);
+  CHECK(value_of(calibration, "inference.prefill_efficiency", "vllm") <
+        0.9 * test::coefficients().prefill_efficiency.of("vllm"));
+  CHECK(value_of(calibration, "inference.prefill_efficiency", "") == 0);
+  const auto& values = calibration.own.values;
+  const auto own = std::ranges::find(values, "inference.prefill_efficiency",
+                                     [](const physics::OwnValue& each) { return each.value.id; });
+  REQUIRE(own != values.end());
+  CHECK(own->new_case);
+}
+
+namespace {
+
+std::string serving_on(std::string_view gpu, std::string_view model, int batch) {
+  return format(R"("task":"inference","model":"{}","gpu":"{}","engine":"vllm","mode":"online",)"
+                R"("input_tokens":1024,"output_tokens":256,"concurrency":{})",
+                model, gpu, batch);
+}
+
+}  // namespace
+
+TEST_CASE("measured steps scale those of their machine and model; others there follow by half, other machines not") {
+  const auto rows = measured_with(test::coefficients(), {serving_on("l40s", "llama-3.1-8b", 16)}, 1 / 1.5);
+  const Calibration calibration = calibrated(rows);
+  const double exact = value_of(calibration, "inference.step_scale", "l40s vllm llama-3.1-8b");
+  CHECK(exact == Approx(1.5).epsilon(0.01));
+  CHECK(value_of(calibration, "inference.step_scale", "l40s vllm") == Approx(std::sqrt(exact)).epsilon(1e-3));
+  CHECK(calibration.own.values.size() == 2);  // nothing is left for what machines share
+  REQUIRE(calibration.figures.size() == 1);
+  CHECK(calibration.figures[0].ratio_after() == Approx(1).epsilon(0.01));
+
+  std::vector<CoefficientValue> values;
+  for (const auto& own : calibration.own.values) values.push_back(own.value);
+  const auto after = physics::with_values(test::coefficients(), values);
+  const auto itl = [](const std::string& request, const physics::Coefficients& c) {
+    const auto answer =
+        answer::answer_estimate(*job::read_request(record("{" + request + "}")), test::shipped(), c, false);
+    return in_ms(answer->plan.serving->speed.itl);
+  };
+  for (const int batch : {1, 4, 64})  // at any batch
+    CHECK(itl(serving_on("l40s", "llama-3.1-8b", batch), after) ==
+          Approx(exact * itl(serving_on("l40s", "llama-3.1-8b", batch), test::coefficients())).epsilon(0.01));
+  CHECK(itl(serving_on("h100-sxm-80gb", "llama-3.1-8b", 16), after) ==
+        itl(serving_on("h100-sxm-80gb", "llama-3.1-8b", 16), test::coefficients()));
+}
+
+TEST_CASE("steps that were measured as they are estimated change nothing but the intervals") {
+  const auto rows = measured_with(test::coefficients(), {serving_on("l40s", "llama-3.1-8b", 16)});
+  const Calibration calibration = calibrated(rows);
+  CHECK(calibration.own.values.empty());
+  for (const auto& width : calibration.own.widths) CHECK(width.exponent < 0.9);
 }
 
 TEST_CASE("intervals narrow with rows that agree and stay with rows that do not") {

@@ -162,4 +162,165 @@ TEST_CASE("verify reads JSON Lines, too") {
   CHECK(answer["unusable"].empty());
 }
 
+namespace {
+
+/// A user's folder of its own.
+Setting new_home() { return {.environment = {{"XDG_DATA_HOME", scratch_directory()}}}; }
+
+const std::string kLoad = " --model llama-3.1-8b --gpu l40s --concurrency 16 --isl 1024 --osl 256";
+
+double itl_of(const std::string& question, const Setting& home, const char* key = "itl_ms") {
+  return json_of(ask(words_of("estimate" + question + " -o json"), home))["inference"][key].get<double>();
+}
+
+Json simulated(const std::string& question, const Setting& home) {
+  return json_of(ask(words_of("simulate" + question + " -o json"), home));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "one measured time between tokens is what the same question predicts afterwards, and all percentiles follow") {
+  const Setting home = new_home();
+  const std::string users = " --model llama-3.1-8b --gpu l40s --users 16 --isl 1024 --osl 256 --seed 3";
+  const std::string elsewhere = " --model llama-3.1-8b --gpu h100-sxm-80gb --concurrency 16 --isl 1024 --osl 256";
+  const std::string sibling = " --model mistral-7b --gpu l40s --concurrency 16 --isl 1024 --osl 256";
+  const double before = itl_of(kLoad, home);
+  const Json run_before = simulated(users, home);
+  const double other = itl_of(elsewhere, home);
+  const double alike = itl_of(sibling, home);
+  const double wanted = 1.45 * before;
+
+  const Json kept =
+      json_of(ask(words_of("calibrate" + kLoad + " -o json --measured itl_ms=" + std::to_string(wanted)), home));
+  REQUIRE(kept["coefficients"].size() == 2);
+  CHECK(kept["coefficients"][0]["id"] == "inference.step_scale");
+  CHECK(kept["coefficients"][1]["case"].get<std::string>().ends_with("vllm llama-3.1-8b"));
+
+  CHECK(itl_of(kLoad, home) == Approx(wanted).epsilon(0.02));
+  const Json answer = json_of(ask(words_of("estimate" + kLoad + " -o json"), home));
+  bool noted = false;
+  for (const Json& note : answer["notes"])
+    noted |= note.get<std::string>().find("own measurements") != std::string::npos;
+  CHECK(noted);
+  const Json run = simulated(users, home);
+  for (const char* measure : {"itl_ms", "tpot_ms"})
+    for (const char* figure : {"mean", "p50", "p90", "p95", "p99"}) {
+      CAPTURE(measure, figure);
+      CHECK(run[measure][figure].get<double>() / run_before[measure][figure].get<double>() ==
+            Approx(wanted / before).epsilon(0.04));
+    }
+  CHECK(itl_of(elsewhere, home) == Approx(other));
+  CHECK(itl_of(sibling, home) > alike * 1.1);  // half of it
+  CHECK(itl_of(sibling, home) < alike * 1.3);
+
+  CHECK(ask({"calibrate", "--reset"}, home).status == 0);
+  CHECK(itl_of(kLoad, home) == Approx(before));
+  CHECK(simulated(users, home) == run_before);
+}
+
+TEST_CASE("a slower measurement is a slower prediction, and its interval is narrower") {
+  double last = 0;
+  for (const double measured : {22.0, 30.0, 38.0, 46.0}) {
+    const Setting home = new_home();
+    const auto width = [&] {
+      const Json answer = json_of(ask(words_of("estimate" + kLoad + " -o json"), home));
+      return answer["interval"]["itl_ms"][1].get<double>() / answer["interval"]["itl_ms"][0].get<double>();
+    };
+    const double wide = width();
+    REQUIRE(ask(words_of("calibrate" + kLoad + " --measured itl_ms=" + std::to_string(measured)), home).status == 0);
+    const double now = itl_of(kLoad, home);
+    CHECK(now == Approx(measured).epsilon(0.02));
+    CHECK(now > last);
+    CHECK(width() < wide);
+    last = now;
+  }
+}
+
+TEST_CASE("what was measured at a rate is predicted at that rate") {
+  const Setting home = new_home();
+  const std::string load = " --model llama-3.1-8b --gpu l40s --rps 2 --isl 1024 --osl 256";
+  const double before = itl_of(load, home, "tpot_ms");
+  const double wanted = 1.25 * before;
+  const Json kept =
+      json_of(ask(words_of("calibrate" + load + " -o json --measured tpot_ms=" + std::to_string(wanted)), home));
+  CHECK(itl_of(load, home, "tpot_ms") == Approx(wanted).epsilon(0.02));
+  CHECK(kept["coefficients"][1]["value"].get<double>() < 1.25);  // slower steps have more company
+  CHECK(kept["coefficients"][1]["value"].get<double>() > 1.05);
+}
+
+TEST_CASE("percentiles of a replayed log follow the measured steps") {
+  const Setting home = new_home();
+  std::string log = "arrival_s,input_tokens,output_tokens\n";
+  for (int i = 0; i < 120; ++i)
+    log += std::to_string(0.9 * i) + "," + std::to_string(300 + 37 * (i % 11)) + "," +
+           std::to_string(60 + 13 * (i % 7)) + "\n";
+  const std::string question = " --model llama-3.1-8b --gpu l40s --traffic " + scratch_file("log.csv", log);
+  const Json before = simulated(question, home);
+  const std::string alone = " --model llama-3.1-8b --gpu l40s --concurrency 1 --isl 512 --osl 128";
+  const double step = itl_of(alone, home);
+  REQUIRE(ask(words_of("calibrate" + alone + " --measured itl_ms=" + std::to_string(1.3 * step)), home).status == 0);
+  const Json after = simulated(question, home);
+  for (const char* figure : {"p50", "p90", "p95", "p99"})
+    CHECK(after["tpot_ms"][figure].get<double>() / before["tpot_ms"][figure].get<double>() ==
+          Approx(1.3).epsilon(0.06));
+}
+
+TEST_CASE("results of benchmarks are read as their tools write them") {
+  const auto rows = [&](const std::string& words) {
+    const Json kept = json_of(ask(words_of("calibrate --dry-run --accept-outliers -o json " + words)));
+    CHECK(kept["unusable"].empty());
+    return kept;
+  };
+  const Json vllm = rows(kRuns + "vllm-serve.json --gpu l40s");
+  CHECK(vllm["rows"] == 1);
+  CHECK(vllm["figures"].size() == 3);
+  CHECK(vllm["figures"][0]["model"] == "llama-3.1-8b");
+  CHECK(vllm["overlay"].get<std::string>().find("max_concurrency") == std::string::npos);
+  for (const Json& figure : vllm["figures"])
+    if (figure["figure"] != "time to first token")
+      CHECK(figure["after"].get<double>() == Approx(figure["measured"].get<double>()).epsilon(0.06));
+  const Json sglang = rows(kRuns + "sglang-bench.jsonl --gpu l40s --model llama-3.1-8b");
+  CHECK(sglang["rows"] == 2);
+  CHECK(sglang["overlay"].get<std::string>().find("sglang") != std::string::npos);
+  CHECK(rows(kRuns + "guidellm.json --gpu l40s")["rows"] == 3);
+  const Json bench = rows(kRuns + "llama-bench.json");
+  CHECK(bench["rows"] == 2);
+  CHECK(bench["figures"][0]["gpu"].get<std::string>().find("4090") != std::string::npos);
+  Json table = rows(kRuns + "llama-bench.csv");
+  CHECK(table["coefficients"].size() == bench["coefficients"].size());
+}
+
+TEST_CASE("results that cannot be used are told in one sentence with their place") {
+  const auto told = [&](const std::string& name, const std::string& text, const std::string& flags = "") {
+    const Run run = ask(words_of("calibrate --dry-run " + scratch_file(name, text) + " " + flags));
+    CHECK(run.status == 2);
+    CHECK(run.out.empty());
+    return run.err;
+  };
+  const std::string result = read_file(kRuns + "vllm-serve.json");
+  CHECK(told("open.json", result).find("open.json:1:1: the result does not say on which GPU") != std::string::npos);
+  const std::string cut = told("cut.json", result.substr(0, result.size() / 2), "--gpu l40s");
+  CHECK(cut.find("cut.json:1:") != std::string::npos);
+  CHECK(told("none.json", "", "--gpu l40s").find("none.json: the file is empty") != std::string::npos);
+  CHECK(told("list.json", "[{\"a\": 1}]", "--gpu l40s").find("is no result of a benchmark that is known") !=
+        std::string::npos);
+  CHECK(told("rows.csv", read_file(kRuns + "runs.csv"), "--gpu l40s").find("these rows say it themselves") !=
+        std::string::npos);
+}
+
+TEST_CASE("a measurement without a file says what is wrong with it") {
+  const auto told = [&](const std::string& words) {
+    const Run run = ask(words_of("calibrate --dry-run " + words));
+    CHECK(run.status != 0);
+    return run.err;
+  };
+  CHECK(told(kLoad + " --measured itl_ms").find("is no figure that was measured") != std::string::npos);
+  CHECK(told(kLoad + " --measured itl_ms=fast").find("is no positive number") != std::string::npos);
+  CHECK(told(kLoad + " --measured itl=38").find("did you mean 'itl_ms'") != std::string::npos);
+  CHECK(told(kLoad).find("nothing was measured of it") != std::string::npos);
+  CHECK(told("--model llama-3.1-8b --measured itl_ms=38").find("say which GPU") != std::string::npos);
+  CHECK(told(kLoad + " --itl 40 --measured itl_ms=38").find("is a target here") != std::string::npos);
+}
+
 }  // namespace calibrate_test

@@ -44,6 +44,12 @@ void note_thin_serving(const EstimateAnswer& answer, std::vector<std::string>& n
             answer.plan.layout.weights->name));
 }
 
+void note_own_steps(const EstimateAnswer& answer, const physics::Coefficients& c, std::vector<std::string>& notes) {
+  if (!answer.plan.serving) return;
+  if (std::string text = physics::step_scale_text(answer.work, answer.machine.device, c); !text.empty())
+    notes.push_back(std::move(text));
+}
+
 void note_thin_evidence(const Job& work, const Machine& machine, const physics::Coefficients& c,
                         std::vector<std::string>& notes) {
   if (work.counted) return;
@@ -59,6 +65,7 @@ void add_notes(EstimateAnswer& answer, const Request& request, const physics::Co
   physics::physics_of(answer.work).add_departures(answer.work, answer.machine, answer.plan, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
   note_thin_serving(answer, answer.notes);
+  note_own_steps(answer, c, answer.notes);
 }
 
 namespace {

@@ -260,6 +260,8 @@ class Simulating {
 
   void add_notes() {
     const serve::Simulation& s = answer_.simulation;
+    if (std::string text = physics::step_scale_text(answer_.work, answer_.machine.device, c_); !text.empty())
+      answer_.notes.push_back(std::move(text));
     if (s.saturated)
       answer_.notes.push_back(
           say("more requests come than can be served: the queue grows as long as this lasts, and waiting times "

@@ -8,6 +8,7 @@
 #include "answer/truth/calibrate_report.hpp"
 #include "answer/truth/free_coefficients.hpp"
 #include "answer/truth/own_widths.hpp"
+#include "answer/truth/step_scales.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -40,25 +41,9 @@ struct Heard {
   std::size_t figure = 0;  // of the calibration
   double spread = 1;       // standard deviation of ln(measured ÷ predicted), of such figures as shipped
   double deviation = 1;    // the same, larger where one run shows in several figures
+  double base = 0;         // predicted with the step times of its machine
+  double followed = 0;     // share of it that these follow
 };
-
-/// ln of an interval's ends over the estimate; nothing where there is no interval.
-std::optional<physics::Interval> reach_of(const Comparison& comparison) {
-  const auto& interval = comparison.interval;
-  if (!interval || interval->low <= 0 || interval->high <= interval->low) return std::nullopt;
-  return physics::Interval{std::log(interval->low / comparison.predicted),
-                           std::log(interval->high / comparison.predicted)};
-}
-
-/// So many times as far from the estimate as the interval's end. Where that end is the estimate itself, the other end
-/// says how far is far.
-bool is_far(const Comparison& comparison, double times) {
-  const auto reach = reach_of(comparison);
-  if (!reach) return false;
-  const double off = std::log(comparison.measured / comparison.predicted);
-  const double least = (reach->high - reach->low) / 4;
-  return off > times * std::max(reach->high, least) || off < times * std::min(reach->low, -least);
-}
 
 /// What is said of the same thing shares the weight of one figure.
 bool same_thing(Range80 a, Range80 b) {
@@ -70,7 +55,7 @@ bool same_thing(Range80 a, Range80 b) {
 class Fitter {
  public:
   Fitter(Calibration& out, const catalog::Catalog& catalog, const Coefficients& c)
-      : out_(out), catalog_(catalog), c_(c), up_(c, kLogStep) {}
+      : out_(out), catalog_(catalog), c_(c), base_(c), up_(base_, kLogStep) {}
 
   void run(std::span<const Document> texts, Date today) {
     for (const MeasurementSheet& sheet : out_.sheets) {
@@ -78,6 +63,7 @@ class Fitter {
       for (const MeasurementRow& row : sheet.rows) take(row, sheet.name);
     }
     weigh();
+    scale_steps();
     find_free();
     fit();
     keep(texts, today);
@@ -118,6 +104,44 @@ class Fitter {
     }
   }
 
+  /// Where times between tokens were measured of a row, the speed that follows from them is not heard again.
+  bool is_heard(const Heard& one) const {
+    const Figure figure = out_.figures[one.figure].before.figure;
+    if (figure == Figure::itl || figure == Figure::tpot || !follows_steps(figure)) return follows_steps(figure);
+    return std::ranges::none_of(heard_, [&](const Heard& other) {
+      return other.job == one.job && out_.figures[other.figure].range == Range80::itl;
+    });
+  }
+
+  /// The time of a machine's steps, before coefficients that others share hear what is left.
+  void scale_steps() {
+    std::vector<StepFigure> figures;
+    std::vector<std::size_t> places;
+    for (std::size_t k = 0; k < heard_.size(); ++k) {
+      heard_[k].base = out_.figures[heard_[k].figure].before.predicted;
+      const EstimateAnswer& answer = jobs_[heard_[k].job].answer;
+      if (!answer.plan.serving || answer.machine.on_cpu() || !is_heard(heard_[k])) continue;
+      figures.push_back({physics::machine_case(answer.work.inference, answer.machine.device),
+                         std::string(answer.work.model->id), out_.figures[heard_[k].figure].before.measured,
+                         c_.own_noise_floor.value * heard_[k].deviation / heard_[k].spread,
+                         [this, k](const Coefficients& c) { return predicted(heard_[k], c); }});
+      places.push_back(k);
+    }
+    std::vector<double> leverage;
+    std::vector<physics::CoefficientValue> values;
+    for (StepScale& scale : find_step_scales(figures, base_, leverage)) {
+      if (std::abs(std::log(scale.value.value)) < kNoChange) scale.value.value = 1;
+      scale.value.value = rounded(scale.value.value);
+      for (std::size_t& figure : scale.figures) figure = places[figure];
+      values.push_back(scale.value);
+      scales_.push_back(std::move(scale));
+    }
+    if (values.empty()) return;
+    base_ = physics::with_values(c_, values);
+    for (std::size_t i = 0; i < places.size(); ++i) heard_[places[i]].followed = leverage[i];
+    for (Heard& one : heard_) one.base = predicted(one, base_);
+  }
+
   /// What a job's figure would be with these coefficients and the same plan.
   double predicted(const Heard& one, const Coefficients& c) {
     MeasuredJob& job = jobs_[one.job];
@@ -131,7 +155,7 @@ class Fitter {
 
   double response(const Heard& one, const Coefficients& c) {
     const double now = predicted(one, c);
-    return now > 0 ? std::log(now / out_.figures[one.figure].before.predicted) / kLogStep : 0;
+    return now > 0 && one.base > 0 ? std::log(now / one.base) / kLogStep : 0;
   }
 
   bool matters(double response) const { return std::abs(response) >= c_.own_least_sensitivity.value; }
@@ -165,7 +189,7 @@ class Fitter {
     std::vector<physics::CoefficientValue> values;
     for (std::size_t i = 0; i < free_.size(); ++i)
       values.push_back({free_[i].id, free_[i].name, free_[i].shipped * std::exp(shift[i])});
-    return physics::with_values(c_, values);
+    return physics::with_values(base_, values);
   }
 
   /// How each figure follows each free value, around `c`.
@@ -234,7 +258,7 @@ class Fitter {
   /// Gauss and Newton: linearised anew at each result, and no step that makes it worse.
   void fit() {
     shift_.assign(free_.size(), 0);
-    figures_ = first_ = linearised(c_, shift_);
+    figures_ = first_ = linearised(base_, shift_);
     prior_ = priors(first_);
     double before = misfit(shift_, prior_);
     for (int round = 0; round < kRounds && !free_.empty(); ++round) {
@@ -257,9 +281,34 @@ class Fitter {
     result_ = most_probable(figures_, prior_, shift_);
   }
 
+  void keep_coefficient(CalibratedCoefficient coefficient, const std::set<std::size_t>& figures,
+                        std::span<const Document> texts, Date today) {
+    std::set<std::size_t> rows;
+    std::set<std::string> names;
+    for (const std::size_t k : figures) {
+      rows.insert(heard_[k].job);
+      names.emplace(source_of(*jobs_[heard_[k].job].row, jobs_[heard_[k].job].file));
+    }
+    coefficient.figures = figures.size();
+    coefficient.own.rows = static_cast<int>(rows.size());
+    describe(coefficient.own, texts, names, today);
+    out_.coefficients.push_back(std::move(coefficient));
+  }
+
   /// What moved, in the order of ids and cases.
   void keep(std::span<const Document> texts, Date today) {
     out_.own.as_of = today;
+    for (const StepScale& scale : scales_) {
+      if (scale.value.value == 1) continue;
+      CalibratedCoefficient out;
+      out.own.value = scale.value;
+      out.own.shipped = 1;
+      out.own.new_case = true;
+      out.prior = scale.prior;
+      out.deviation = scale.deviation;
+      out.sensitivity = scale.sensitivity;
+      keep_coefficient(std::move(out), {scale.figures.begin(), scale.figures.end()}, texts, today);
+    }
     for (std::size_t i = 0; i < free_.size(); ++i) {
       if (std::abs(shift_[i]) < kNoChange) continue;
       CalibratedCoefficient out;
@@ -268,21 +317,19 @@ class Fitter {
       out.own.new_case = free_[i].new_case;
       out.prior = prior_[i];
       out.deviation = result_.deviation[i];
-      std::set<std::size_t> rows;
-      std::set<std::string> names;
+      std::set<std::size_t> figures;
       for (std::size_t k = 0; k < heard_.size(); ++k) {
         const double sensitivity = first_[k].sensitivity[i];
         if (!matters(sensitivity)) continue;
         out.sensitivity += sensitivity * sensitivity;
-        ++out.figures;
-        rows.insert(heard_[k].job);
-        names.emplace(source_of(*jobs_[heard_[k].job].row, jobs_[heard_[k].job].file));
+        figures.insert(k);
       }
-      out.sensitivity = std::sqrt(out.sensitivity / static_cast<double>(std::max<std::size_t>(1, out.figures)));
-      out.own.rows = static_cast<int>(rows.size());
-      describe(out.own, texts, names, today);
-      out_.coefficients.push_back(std::move(out));
+      out.sensitivity = std::sqrt(out.sensitivity / static_cast<double>(std::max<std::size_t>(1, figures.size())));
+      keep_coefficient(std::move(out), figures, texts, today);
     }
+    std::ranges::stable_sort(out_.coefficients, {}, [](const CalibratedCoefficient& each) {
+      return std::pair(each.own.value.id, each.own.value.name);
+    });
     for (const CalibratedCoefficient& each : out_.coefficients) out_.own.values.push_back(each.own);
   }
 
@@ -301,13 +348,17 @@ class Fitter {
     for (std::size_t k = 0; k < heard_.size(); ++k) {
       const CalibratedFigure& figure = out_.figures[heard_[k].figure];
       const EstimateAnswer& answer = answers[heard_[k].job];
+      const double left = 1 - (free_.empty() ? 0 : result_.leverage[k]);
+      const double share = spread_left(answer, heard_[k].job, figure.range);
+      const double spread = heard_[k].spread * share;
       for (const Comparison& each : compare_row(*jobs_[heard_[k].job].row, {}, answer).comparisons)
         if (each.figure == figure.before.figure)
           residuals.push_back({physics::own_class(answer.work, answer.machine, answer.plan.layout), figure.range,
-                               answer.machine.gpus(), std::log(each.ratio()) / heard_[k].spread,
-                               free_.empty() ? 0 : result_.leverage[k], c_.own_noise_floor.value / heard_[k].spread});
+                               answer.machine.gpus(), std::log(each.ratio()) / spread,
+                               1 - left * (1 - heard_[k].followed), c_.own_noise_floor.value / spread, share});
     }
     out_.own.widths = own_widths(residuals, c_.own_prior_rows.value);
+    add_machine_widths(answers);
     after.own = std::make_shared<physics::OwnCalibration>(out_.own);
     for (std::size_t i = 0, next = 0; i < jobs_.size(); ++i) {
       answers[i].intervals = intervals_for(answers[i].work, answers[i].machine, answers[i].plan, after);
@@ -321,10 +372,46 @@ class Fitter {
     }
   }
 
+  /// Whether the steps of a job's machine were measured.
+  bool steps_are_known(std::size_t job) const {
+    return std::ranges::any_of(heard_, [&](const Heard& one) { return one.job == job && one.followed > 0; });
+  }
+
+  /// Of the shipped spread, what is left where a machine was measured: that within one source.
+  double spread_left(const EstimateAnswer& answer, std::size_t job, Range80 range) const {
+    const bool follows = range == Range80::itl || range == Range80::speed;
+    return follows && steps_are_known(job) ? physics::source_spread(answer.work, range, c_).within_share() : 1;
+  }
+
+  /// Whoever knows the steps of a machine knows its speed in every mode.
+  void add_machine_widths(std::span<const EstimateAnswer> answers) {
+    for (std::size_t j = 0; j < jobs_.size(); ++j) {
+      if (!steps_are_known(j)) continue;
+      physics::OwnClass of = physics::own_class(answers[j].work, answers[j].machine, answers[j].plan.layout);
+      of.how = of.anyhow;
+      for (const Range80 range : {Range80::speed, Range80::itl}) {
+        const auto known = std::ranges::find_if(out_.own.widths, [&](const physics::OwnWidth& width) {
+          return width.range == range && width.of.task == of.task && width.of.gpu == of.gpu && width.of.how == of.how &&
+                 width.of.model == of.model;
+        });
+        const int gpus = answers[j].machine.gpus();
+        const double share = std::round(spread_left(answers[j], j, range) * 1e4) / 1e4;
+        if (known == out_.own.widths.end()) {
+          out_.own.widths.push_back({of, range, gpus, 1, share});
+        } else {
+          known->gpus = std::max(known->gpus, gpus);
+          ++known->rows;
+        }
+      }
+    }
+  }
+
   Calibration& out_;
   const catalog::Catalog& catalog_;
   const Coefficients& c_;
+  Coefficients base_;  // with the step times of the machines that were measured
   Variations up_;
+  std::vector<StepScale> scales_;
   std::vector<MeasuredJob> jobs_;
   std::vector<Heard> heard_;
   std::vector<FreeValue> free_;
@@ -336,33 +423,6 @@ class Fitter {
 };
 
 }  // namespace
-
-CheckedRows check_rows(MeasurementSheet sheet, bool accept_outliers, const catalog::Catalog& catalog,
-                       const Coefficients& shipped) {
-  CheckedRows out;
-  out.unusable = std::move(sheet.unusable);
-  for (const MeasurementRow& row : sheet.rows) {
-    const auto answer = answer_row(row, sheet.name, catalog, shipped);
-    if (!answer) {
-      out.unusable.push_back(answer.error());
-      continue;
-    }
-    bool far = false;
-    for (const Comparison& each : compare_row(row, sheet.name, *answer).comparisons) {
-      if (!is_far(each, shipped.own_outlier.value)) continue;
-      far = true;
-      out.outliers.push_back(
-          {ErrorKind::usage,
-           say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
-               "between {:.4g} and {:.4g}",
-               to_text(each.figure), each.measured, each.predicted, each.interval->low, each.interval->high),
-           position(sheet.name, row.cells),
-           {}});
-    }
-    if (!far || accept_outliers) out.rows.push_back(kept_row(row, sheet.name));
-  }
-  return out;
-}
 
 Calibration calibrate(const std::vector<Node>& rows, Date today, const catalog::Catalog& catalog,
                       const Coefficients& shipped, std::span<const Document> texts) {

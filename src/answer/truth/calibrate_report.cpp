@@ -47,7 +47,8 @@ physics::TraceLine line_of(const physics::OwnWidth& width, double prior_rows) {
   return {
       format("interval [{}, {} {}, {}, {}]", to_text(width.range), width.of.task, width.of.how, width.of.gpu, model),
       say("shipped ratios ^ k, k² = max((ν + Σ z²) ÷ (ν + Σ (1 − h)), Σ z² ÷ Σ (1 − h)), and k at least the noise "
-          "of equal runs; z = ln(measured ÷ estimate afterwards) ÷ shipped σ, h the share that the fit followed"),
+          "of equal runs; z = ln(measured ÷ estimate afterwards) ÷ shipped σ, h the share that the fit followed; where "
+          "the steps of the machine were measured, of the part of σ within a source, and k × that part ÷ σ"),
       width.of.model.empty() ? say("ν {:g}, models: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus)
                              : say("ν {:g}, figures: {}, GPUs: up to {}", prior_rows, width.rows, width.gpus),
       {width.exponent, {}, format("k {:.3f}", width.exponent)},
@@ -88,7 +89,24 @@ Node text_node(std::string key, std::string text) {
   return node;
 }
 
+/// So many times as far from the estimate as the interval's end. Where that end is the estimate itself, the other end
+/// says how far is far.
+bool is_far(const Comparison& comparison, double times) {
+  const auto reach = reach_of(comparison);
+  if (!reach) return false;
+  const double off = std::log(comparison.measured / comparison.predicted);
+  const double least = (reach->high - reach->low) / 4;
+  return off > times * std::max(reach->high, least) || off < times * std::min(reach->low, -least);
+}
+
 }  // namespace
+
+std::optional<physics::Interval> reach_of(const Comparison& comparison) {
+  const auto& interval = comparison.interval;
+  if (!interval || interval->low <= 0 || interval->high <= interval->low) return std::nullopt;
+  return physics::Interval{std::log(interval->low / comparison.predicted),
+                           std::log(interval->high / comparison.predicted)};
+}
 
 std::optional<physics::Range80> range_of(Figure figure) {
   using physics::Range80;
@@ -139,6 +157,33 @@ Node kept_row(const catalog::MeasurementRow& row, std::string_view file) {
     (catalog::measured_column(cell.key) ? measured : out).children.push_back(cell);
   }
   out.children.push_back(std::move(measured));
+  return out;
+}
+
+CheckedRows check_rows(catalog::MeasurementSheet sheet, bool accept_outliers, const catalog::Catalog& catalog,
+                       const physics::Coefficients& shipped) {
+  CheckedRows out;
+  out.unusable = std::move(sheet.unusable);
+  for (const catalog::MeasurementRow& row : sheet.rows) {
+    const auto answer = answer_row(row, sheet.name, catalog, shipped);
+    if (!answer) {
+      out.unusable.push_back(answer.error());
+      continue;
+    }
+    bool far = false;
+    for (const Comparison& each : compare_row(row, sheet.name, *answer).comparisons) {
+      if (!is_far(each, shipped.own_outlier.value)) continue;
+      far = true;
+      out.outliers.push_back(
+          {ErrorKind::usage,
+           say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
+               "between {:.4g} and {:.4g}",
+               to_text(each.figure), each.measured, each.predicted, each.interval->low, each.interval->high),
+           position(sheet.name, row.cells),
+           {}});
+    }
+    if (!far || accept_outliers) out.rows.push_back(kept_row(row, sheet.name));
+  }
   return out;
 }
 

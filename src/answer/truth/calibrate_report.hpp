@@ -7,6 +7,9 @@
 
 namespace gpusel::answer {
 
+/// ln of an interval's ends over the estimate; nothing where there is no interval.
+std::optional<physics::Interval> reach_of(const Comparison& comparison);
+
 /// What of an estimate a figure's interval is around; nothing for figures without one.
 std::optional<physics::Range80> range_of(Figure figure);
 

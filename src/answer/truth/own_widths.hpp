@@ -13,6 +13,7 @@ struct Residual {
   double off = 0;       // ln(measured ÷ predicted), in spreads of the shipped interval
   double leverage = 0;  // share of it that the fit followed
   double floor = 0;     // spread of equal runs, in the same unit
+  double share = 1;     // of the shipped spread that such a figure can have: less where its machine was measured
 };
 
 /// One width per kind of work and figure, and one over all models where several were measured.

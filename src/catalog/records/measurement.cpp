@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
+#include "catalog/records/benchmark_results.hpp"
 #include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
@@ -225,14 +226,26 @@ std::optional<std::string_view> measured_column(std::string_view key) {
   return key == "items_per_s" ? std::string_view("throughput") : key;
 }
 
-Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog) {
+Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog,
+                                               const std::vector<Node>& said) {
   const auto text = read_text_file(file);
   if (!text) return std::unexpected(text.error());
-  return read_measurement_text(*text, file, catalog);
+  return read_measurement_text(*text, file, catalog, said);
 }
 
-Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog) {
-  if (const auto first = text.find_first_not_of(" \t\r\n"); first != std::string::npos && text[first] == '{') {
+Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog,
+                                               const std::vector<Node>& said) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return usage_error(say("the file is empty"), file);
+  if (auto results = read_benchmark_results(text, file, said, catalog)) {
+    if (!*results) return std::unexpected(results->error());
+    return read_measurement_records(std::move(**results), file, catalog);
+  }
+  if (!said.empty())
+    return usage_error(
+        say("'{}' says what the result of a benchmark leaves open; these rows say it themselves", said.front().key),
+        file, say("leave the flag out, or say what was measured with --measured and no file"));
+  if (text[first] == '{') {
     auto records = read_lines(text, file);
     if (!records) return std::unexpected(records.error());
     return read_measurement_records(std::move(*records), file, catalog);

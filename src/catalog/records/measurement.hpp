@@ -180,9 +180,12 @@ MeasurementSheet read_measurement_records(std::vector<Node> records, std::string
 /// A figure that a record may measure, by the name it has in a table; nothing for any other.
 std::optional<std::string_view> measured_column(std::string_view key);
 
-/// Those of `file`, a table or JSON Lines, or those that the catalogue came with.
-Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog);
-Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog);
+/// Those of `file`, a table, JSON Lines or the results of a benchmark, or those that the catalogue came with. `said`:
+/// what results leave open, or say otherwise. Errors: also `said` of a file whose rows say it themselves.
+Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog,
+                                               const std::vector<Node>& said = {});
+Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog,
+                                               const std::vector<Node>& said = {});
 std::expected<std::vector<MeasurementSheet>, Errors> shipped_measurements(const Catalog& catalog);
 
 }  // namespace catalog

@@ -41,9 +41,9 @@ constexpr Description kDescriptions[] = {
             "is, for the whole and for parts of it.")},
     {"calibrate",
      to_say(
-         "Fits the few coefficients that your measurements have a say in, and keeps them with their intervals in your "
-         "own folder, where every later answer takes them from. --dry-run shows what would be kept, --reset removes "
-         "it.")},
+         "Scales the steps of a machine to one measured time between tokens or to a benchmark's result file, fits the "
+         "few other coefficients that your measurements have a say in, and keeps them with their intervals in your own "
+         "folder, where every later answer takes them from. --dry-run shows what would be kept, --reset removes it.")},
     {"gpus", to_say("Lists, filters and sorts them; 'gpus show NAME' prints one with the source of each figure.")},
     {"instances",
      to_say("Lists, filters and sorts them with the cheapest price that meets the limits; 'instances show SKU' prints "

@@ -8,7 +8,9 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
+#include "cli/jobs/measured_row.hpp"
 #include "cli/question/answer.hpp"
+#include "cli/question/named.hpp"
 #include "show/job/estimate.hpp"
 #include "show/truth/calibrate.hpp"
 
@@ -17,7 +19,8 @@ namespace gpusel::cli {
 namespace {
 
 struct CalibrateOptions {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // with --measured words of the question
+  MeasuredRow row;
   std::string to;  // empty: the user's own folder
   bool dry_run = false;
   bool reset = false;
@@ -27,7 +30,7 @@ struct CalibrateOptions {
 
 class Calibrate {
  public:
-  Calibrate(const CalibrateOptions& options, Context& context) : options_(options), context_(context) {}
+  Calibrate(CalibrateOptions& options, Context& context) : options_(options), context_(context) {}
 
   int run() {
     const auto format = context_.format();
@@ -48,7 +51,11 @@ class Calibrate {
     const auto documents = catalog->documents("calibration");
     const auto shipped = physics::read_coefficients(documents, physics::Own::left_out);
     if (!shipped) return context_.fail(shipped.error());
-    if (Status read = read_files(*catalog, *shipped); !read) return context_.fail(read.error());
+    if (options_.row.is_measured()) {
+      if (const auto taken = take_row(*catalog, *shipped); !taken) return taken.error();
+    } else if (Status read = read_files(*catalog, *shipped); !read) {
+      return context_.fail(as_flag(read.error()));
+    }
     tell_left_out();
     const auto rows = answer::join_rows(std::move(*kept), checked_.rows);
     if (rows.empty())
@@ -119,17 +126,43 @@ class Calibrate {
   }
 
   Status read_files(const catalog::Catalog& catalog, const physics::Coefficients& shipped) {
+    const auto& said = options_.row.said();
+    if (options_.files.empty() && !said.empty())
+      return usage_error(say("nothing was measured of it"), said.front().key,
+                         say("add --measured itl_ms=38, or a file"));
     for (const std::string& file : options_.files) {
-      auto sheet = catalog::read_measurement_file(file, catalog);
+      auto sheet = catalog::read_measurement_file(file, catalog, said);
       if (!sheet) return std::unexpected(sheet.error());
-      answer::forget_request_keys(*sheet);
-      unread_.insert(unread_.end(), sheet->unread.begin(), sheet->unread.end());
-      answer::CheckedRows more = answer::check_rows(std::move(*sheet), options_.accept_outliers, catalog, shipped);
-      std::ranges::move(more.rows, std::back_inserter(checked_.rows));
-      std::ranges::move(more.unusable, std::back_inserter(checked_.unusable));
-      std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
+      check(std::move(*sheet), catalog, shipped);
     }
     return {};
+  }
+
+  /// What flags and words say, in place of a file. The error is the exit status.
+  std::expected<void, int> take_row(const catalog::Catalog& catalog, const physics::Coefficients& shipped) {
+    MeasuredRow& row = options_.row;
+    const auto hear = [&](const Meant& meant) { row.say_of(meant.key, meant.value); };
+    const Spoken spoken{row.request(), nullptr, Takes::machine, hear};
+    if (const auto settled = settle_question(options_.files, spoken, nullptr, catalog, context_); !settled)
+      return settled;
+    if (row.request().gpu.empty())
+      return std::unexpected(
+          context_.fail(as_flag(missing_error(say("say which GPU"), "gpu", say("--gpu l40s, for example")).error())));
+    auto record = row.record();
+    if (!record) return std::unexpected(context_.fail(record.error()));
+    std::vector<Node> records;
+    records.push_back(std::move(*record));
+    check(catalog::read_measurement_records(std::move(records), "command line", catalog), catalog, shipped);
+    return {};
+  }
+
+  void check(catalog::MeasurementSheet sheet, const catalog::Catalog& catalog, const physics::Coefficients& shipped) {
+    answer::forget_request_keys(sheet);
+    unread_.insert(unread_.end(), sheet.unread.begin(), sheet.unread.end());
+    answer::CheckedRows more = answer::check_rows(std::move(sheet), options_.accept_outliers, catalog, shipped);
+    std::ranges::move(more.rows, std::back_inserter(checked_.rows));
+    std::ranges::move(more.unusable, std::back_inserter(checked_.unusable));
+    std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
   }
 
   void tell(const std::string& what, const Errors& errors) {
@@ -198,7 +231,7 @@ class Calibrate {
                : say("written to {}; --overlay {} makes a command read it", printable(target_), printable(target_));
   }
 
-  const CalibrateOptions& options_;
+  CalibrateOptions& options_;
   Context& context_;
   std::string target_;
   Node before_;  // the calibration that is there
@@ -220,11 +253,13 @@ Parsed make_calibrate() {
   parsed.positional = "FILES";
   parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help =
-      say("own measurements: CSV, or JSON Lines of estimate requests with what was 'measured'; none: those kept");
+      say("a benchmark's results, or own rows: CSV, or JSON Lines of estimate requests with what was 'measured'; none: "
+          "those kept");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->files.emplace_back(name);
     return {};
   };
+  options->row.add_flags(parsed.flags);
   const std::string group = say("What is kept");
   const auto on = [&](std::string name, std::string help, bool& place) {
     parsed.flags.push_back({std::move(name), "", std::move(help), group, [options, &place](std::string_view) -> Status {

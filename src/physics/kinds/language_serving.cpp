@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "physics/intervals.hpp"
 #include "physics/kinds/kinds.hpp"
 
 namespace gpusel::physics {
@@ -98,27 +99,26 @@ class ServingPhysics final : public WorkPhysics {
       replace_lines(trace, "memory.needed", held);
     }
     serving_deviation(work, plan.serving->room, c, &trace);
+    if (const double scale = step_scale(work, machine.device, c); scale != 1)
+      note(trace, {"inference.step_scale", "{:.3f}", {}, "docs/calibrate.md"}, scale,
+           say("of the time of every step, out of own measurements"), machine_case(work.inference, machine.device));
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 
   /// Between sources and within one, by figure and engine, and wider where the engine was measured on no such part or
   /// in no such format; memory by its engine and by how much of it is counted.
   Ratios ratios(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) const override {
-    const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
     const Basis basis = basis_of(work, machine, plan.layout, c);
     const int missing = (basis.on_part > 0 ? 0 : 1) + (basis.in_format > 0 ? 0 : 1);
     double widening = c.interval_widening.of("inference", machine.device.gpu->architecture);
     if (missing > 0) widening *= c.interval_unmeasured.of(missing == 1 ? "one" : "both");
     if (plan.layout.tp * plan.layout.pp > machine.gpus_per_node) widening *= c.interval_widening.of("nodes");
-    const auto range = [&](std::string_view figure) {
-      return ratio_of(widening *
-                      std::hypot(c.interval_between.of(figure, engine), c.interval_within.of(figure, engine)));
-    };
+    const auto range = [&](Range80 figure) { return ratio_of(widening * source_spread(work, figure, c).both()); };
     Ratios out{
         .memory = ratio_of(serving_deviation(work, plan.memory.weights + plan.memory.kv_cache, plan.memory.total(), c)),
-        .rate = range("speed"),
-        .itl = range("itl"),
-        .ttft = range("ttft"),
+        .rate = range(Range80::speed),
+        .itl = range(Range80::itl),
+        .ttft = range(Range80::ttft),
         .basis = basis};
     if (work.inference.request_rate) out.rate.high = 1;  // nothing is served that has not arrived
     return out;

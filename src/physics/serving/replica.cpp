@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "physics/own.hpp"
 #include "physics/record.hpp"
 #include "physics/serving/engine_limits.hpp"
 #include "physics/serving/half_rate.hpp"
@@ -79,6 +80,20 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   has_ = habits(engine_limits(work, machine, c).batched_tokens);
   if (layout.tp > 1 && !layers_in_turn_) tensor_way_ = way(layout.tp);
   if (layout.ep > layout.tp) expert_way_ = way(layout.ep);
+  streaming_ = machine.device.bandwidth;
+  if (const double times = step_scale(work, machine.device, c); times != 1) slow_down(times);
+}
+
+/// Every part of a step takes so many times as long.
+void Replica::slow_down(double times) {
+  scale_ = times;
+  for (FlopPerSecond* rate : {&matmul_rate_, &unpack_rate_, &attention_rate_}) *rate = *rate / times;
+  for (BytesPerSecond* rate : {&bandwidth_, &streaming_, &tensor_way_.rate, &expert_way_.rate}) *rate = *rate / times;
+  if (host_link_) *host_link_ = *host_link_ / times;
+  for (Seconds* latency : {&tensor_way_.latency, &expert_way_.latency}) *latency = *latency * times;
+  for (double* fixed :
+       {&has_.step_us, &has_.launches_us, &has_.sequence_us, &has_.prefill_layer_us, &has_.prompt_expert_layer_us})
+    *fixed *= times;
 }
 
 Replica::Habits Replica::habits(double batched_tokens) const {
@@ -162,7 +177,7 @@ Seconds Replica::prompt_attention(double tokens, double behind, double rows) con
 
 Seconds Replica::between_products(double tokens) const {
   const double together = layers_in_turn_ ? 1 : layout_.tp;
-  return bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens / together) / machine_.device.bandwidth;
+  return bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens / together) / streaming_;
 }
 
 /// The GPU's own time for prompts: products, attention and what streams through memory between them.
@@ -304,8 +319,7 @@ Seconds Replica::least_prompt(double tokens) const {
   const Flop products = flop(2 * p_.body * tokens + 2 * head_);
   const Flop experts = flop(2 * p_.experts * p_.routed_share * tokens);
   const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens);
-  return products / matmul_rate_ + experts / (matmul_rate_ * has_.expert_efficiency) +
-         between / machine_.device.bandwidth;
+  return products / matmul_rate_ + experts / (matmul_rate_ * has_.expert_efficiency) + between / streaming_;
 }
 
 Seconds Replica::least_token(Cached context) const {
@@ -323,8 +337,8 @@ Seconds Replica::handover(double tokens) const {
 /// Launching every kernel of a step, where an engine has no graphs or none for a context this long.
 Seconds Replica::host(double context) const {
   if (context <= has_.graph_tokens) return {};
-  return microseconds(c_.host_layer_us.of(engine_, layout_.weights->name, generation_) * p_.layers +
-                      of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers);
+  return microseconds(scale_ * (c_.host_layer_us.of(engine_, layout_.weights->name, generation_) * p_.layers +
+                                of(c_.host_expert_us) * m_.experts.value_or(0) * p_.moe_layers));
 }
 
 /// Bytes read for one sequence's cache, copies that an engine makes of it in every step included.

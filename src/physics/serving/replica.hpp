@@ -93,6 +93,7 @@ class Replica {
   };
   Habits habits(double batched_tokens) const;
   Way way(int members) const;
+  void slow_down(double times);
   Parts decoded(double batch, Cached context, double checked, Trace* trace = nullptr) const;
   double passes(double tokens) const;
   PassParts parts_of(double prompt_tokens, double prompts, double behind, double sequences, Cached context) const;
@@ -117,6 +118,7 @@ class Replica {
   double head_ = 0;
   FlopPerSecond matmul_rate_;
   BytesPerSecond bandwidth_;
+  BytesPerSecond streaming_;                 // of what lies between the products of a prompt
   FlopPerSecond unpack_rate_;                // of weights that each token unpacks; 0: none
   FlopPerSecond attention_rate_;             // of single tokens over their caches
   std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
@@ -124,6 +126,7 @@ class Replica {
   bool layers_in_turn_ = false;
   bool widened_ = false;   // weights to 16 bit before use
   double body_width_ = 0;  // bytes per parameter
+  double scale_ = 1;       // of every step's time, by own measurements
   double expert_width_ = 0;
   double head_width_ = 0;
   Habits has_{};
