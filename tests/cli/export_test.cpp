@@ -17,9 +17,9 @@ using Json = nlohmann::json;
 namespace {
 
 const std::vector<std::string> kTargets{
-    "skypilot", "dstack", "terraform", "kubernetes", "kserve",       "karpenter", "keda",    "hpa",
-    "vllm",     "sglang", "torchrun",  "accelerate", "deepspeed",    "slurm",     "docker",  "compose",
-    "lws",      "jobset", "helm-vllm", "trtllm",     "llama-server", "ollama",    "axolotl", "llama-factory"};
+    "skypilot", "dstack",    "terraform",  "kubernetes",   "kserve", "karpenter", "keda",         "hpa", "vllm",
+    "sglang",   "torchrun",  "accelerate", "deepspeed",    "slurm",  "docker",    "compose",      "lws", "kuberay",
+    "jobset",   "helm-vllm", "trtllm",     "llama-server", "ollama", "axolotl",   "llama-factory"};
 
 struct Job {
   std::string name;

@@ -20,6 +20,8 @@ constexpr ExportTarget kTargets[] = {
      export_terraform},
     {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
     {"lws", to_say("LeaderWorkerSet and Service: replicas that span several nodes"), export_lws},
+    {"kuberay", to_say("RayService of KubeRay: Ray Serve LLM with the plan's settings"), export_kuberay,
+     job::Engine::vllm},
     {"jobset", to_say("JobSet: training on several nodes"), export_jobset},
     {"helm-vllm", to_say("values of the Helm chart of vLLM's production stack"), export_helm_vllm, job::Engine::vllm},
     {"kserve", to_say("KServe InferenceService"), export_kserve},

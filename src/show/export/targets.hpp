@@ -29,6 +29,7 @@ Result<Exported> export_axolotl(const ExportView& view);
 Result<Exported> export_llama_factory(const ExportView& view);
 Result<Exported> export_lws(const ExportView& view);
 Result<Exported> export_helm_vllm(const ExportView& view);
+Result<Exported> export_kuberay(const ExportView& view);
 Result<Exported> export_jobset(const ExportView& view);
 
 }  // namespace gpusel::show

@@ -164,7 +164,7 @@ Result<Exported> export_compose(const ExportView& view) {
     out.notes.push_back(
         say("variables come from the shell or a file .env; a model or data set in a folder lies below ./models, and is "
             "/models/NAME inside"));
-  out.notes.push_back(launch.serves() ? say("docker compose up --detach") : say("docker compose up"));
+  out.notes.emplace_back(launch.serves() ? "docker compose up --detach" : "docker compose up");
   const Json document{{"name", job_name(view)},
                       {"services", {{job_name(view), compose_service(view, launch, *container)}}},
                       {"volumes", {{"cache", Json::object()}}}};

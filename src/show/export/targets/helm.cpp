@@ -82,9 +82,9 @@ Result<Exported> export_helm_vllm(const ExportView& view) {
   if (view.scaling) probes = std::max(probes, std::ceil(2 * view.scaling->cold_start.raw() / kProbeSeconds));
   engine["startupProbe"] = {{"failureThreshold", static_cast<int>(probes)}};
   Exported out{"values.yaml", {}, pod_notes(view, *launch)};
-  out.notes.push_back(
-      say("helm repo add vllm https://vllm-project.github.io/production-stack; helm install vllm vllm/vllm-stack "
-          "--values values.yaml"));
+  out.notes.emplace_back(
+      "helm repo add vllm https://vllm-project.github.io/production-stack; helm install vllm vllm/vllm-stack "
+      "--values values.yaml");
   out.content = yaml_file(view, out.notes, {{{"servingEngineSpec", std::move(engine)}}});
   return out;
 }
