@@ -24,7 +24,7 @@ Result<Container> container_of(const ExportView& view, const answer::Launch& lau
   const bool torch = view.chosen.plan().training || !launch.setup.empty();
   if (!torch || vendor.empty()) return cannot(say("no published container image is known here for {}", launch.tool));
   Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
-  if (!launch.setup.empty()) out.script = launch.setup + "\n";
+  if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
   out.script += script_of(launch);
   return out;
 }

@@ -32,7 +32,7 @@ std::string environment_of(const answer::Launch& launch) {
 if [ ! -e "$VENV/ready" ]; then
   python3 -m venv "$VENV"
   . "$VENV/bin/activate"
-  {}
+  {} || exit 1
   touch "$VENV/ready"
 fi
 . "$VENV/bin/activate"
