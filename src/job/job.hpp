@@ -58,6 +58,7 @@ struct Training {
 /// A small model that proposes tokens, which the model itself checks in one pass.
 struct Draft {
   const catalog::Model* model = nullptr;
+  std::string asked_as{};  // what the request calls it
   catalog::Parameters parameters;
   std::int64_t tokens = 4;       // proposed per pass
   double acceptance_rate = 0.7;  // of proposed tokens, those that stand
@@ -103,6 +104,7 @@ struct Job {
   std::optional<double> min_fit;          // chance that a plan fits; absent: that of a sure fit
   double confidence = 0.8;                // with which targets must be kept
   const catalog::Model* model = nullptr;  // absent where no network is run
+  std::string asked_as;                   // what the request calls it; empty: it was not named
   catalog::Parameters parameters;         // of language models and encoders
   Pins pins;
   Training training;

@@ -365,7 +365,8 @@ class Resolver {
     const auto parameters = catalog::parameters_of(*draft_);
     if (!parameters) return std::unexpected(parameters.error());
     const Draft usual;
-    i.draft = Draft{draft_, *parameters, or_assume(request_.speculative_tokens, "speculative_tokens", usual.tokens),
+    i.draft = Draft{draft_, request_.speculative, *parameters,
+                    or_assume(request_.speculative_tokens, "speculative_tokens", usual.tokens),
                     or_assume(request_.acceptance_rate, "acceptance_rate", usual.acceptance_rate)};
     if (i.draft->parameters.total() >= work_.parameters.total())
       return usage_error(say("the draft model, {}, is not smaller than {}", draft_->id, model_.id), "speculative");

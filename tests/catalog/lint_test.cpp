@@ -90,6 +90,7 @@ constexpr Plant kPlants[] = {
     {"kv_cache: {full_layers: 32}", "kv_cache: {full_layers: 33}", "model.cache model our-8b"},
     {"experts_per_token: 2", "experts_per_token: 9", "model.experts model our-moe"},
     {"[our-lab/Our-Moe]", "[our-8b]", "model.names model our-moe"},
+    {"[our-lab/Our-Moe]", "[our-lab/Our-Moe]\n    base: our-lab/Other", "model.repositories model our-moe"},
     // Sources.
     {"document: datasheets, date: 2026-03", "document: datasheets", "source.unfindable source acme-datasheet"},
     {"licence: MIT", "licence: CC BY-SA 4.0", "source.share-alike source north-list"},

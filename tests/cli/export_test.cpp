@@ -16,9 +16,10 @@ using Json = nlohmann::json;
 
 namespace {
 
-const std::vector<std::string> kTargets{"skypilot",  "dstack",     "terraform", "kubernetes", "kserve",
-                                        "karpenter", "keda",       "hpa",       "vllm",       "sglang",
-                                        "torchrun",  "accelerate", "deepspeed"};
+const std::vector<std::string> kTargets{
+    "skypilot", "dstack",    "terraform",  "kubernetes",   "kserve", "karpenter", "keda",         "hpa", "vllm",
+    "sglang",   "torchrun",  "accelerate", "deepspeed",    "slurm",  "docker",    "compose",      "lws", "kuberay",
+    "jobset",   "helm-vllm", "trtllm",     "llama-server", "ollama", "axolotl",   "llama-factory"};
 
 struct Job {
   std::string name;
@@ -104,19 +105,52 @@ TEST_CASE("each plan is exported to the tools that can say it, and refused by th
     }
 }
 
-TEST_CASE("a refusal is one sentence that names the targets that can, with status 2", "[export]") {
+TEST_CASE("where no rank can be ordered, the first reason and the targets that can are told, with status 3",
+          "[export]") {
   const Run run = ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod", {}}));
-  CHECK(run.status == 2);
+  CHECK(run.status == 3);
   CHECK(run.out.empty());
   CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, and not of runpod"));
   CHECK(has(run.err, "targets that can: skypilot, dstack"));
-  const Run other = ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod,aws", {}}));
-  CHECK(other.status == 2);
-  const auto at = other.err.find("--rank ");
+}
+
+TEST_CASE("the first rank that the target can order is taken, and that is said", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task inference --cloud runpod,aws";
+  const Run run = ask(words_for("karpenter", {"", flags, {}}));
+  INFO(run.err);
+  REQUIRE(run.status == 0);
+  const auto at = run.out.find("# - rank ");
   REQUIRE(at != std::string::npos);
-  const std::string rank = other.err.substr(at, other.err.find(" is", at) - at);
-  CHECK(ask(words_for("karpenter", {"", "--model llama-3.1-8b --task inference --cloud runpod,aws " + rank, {}}))
-            .status == 0);
+  const std::string line = run.out.substr(at, run.out.find('\n', at) - at);
+  CHECK(has(line, "; rank 1 (runpod "));
+  CHECK(has(run.out, "not of runpod"));
+  const std::string rank = run.out.substr(at + 9, run.out.find(';', at) - at - 9);
+  CHECK(ask(words_for("karpenter", {"", flags + " --rank " + rank, {}})).status == 0);
+  const Run refused = ask(words_for("karpenter", {"", flags + " --rank 1", {}}));
+  CHECK(refused.status == 2);
+  CHECK(has(refused.err, "--rank " + rank + " is the first that karpenter can"));
+}
+
+TEST_CASE("the model that is named is the one that is served, trained and labelled", "[export]") {
+  const auto served = [](const std::string& model) {
+    const Run run =
+        ask({"export", "vllm", "--model", model, "--task", "inference", "--gpu", "l40s:1", "--quant", "bf16"});
+    INFO(run.err);
+    REQUIRE(run.status == 0);
+    return run.out;
+  };
+  CHECK(has(served("meta-llama/Llama-3.1-8B"), "vllm serve meta-llama/Llama-3.1-8B --"));
+  CHECK(has(served("meta-llama/Llama-3.1-8B-Instruct"), "vllm serve meta-llama/Llama-3.1-8B-Instruct --"));
+  CHECK_FALSE(has(served("Qwen/Qwen2.5-Coder-7B-Instruct"), "is served as"));
+  const std::string bare = served("llama-3.1-8b");
+  CHECK(has(bare, "vllm serve meta-llama/Llama-3.1-8B-Instruct --"));
+  CHECK(has(bare, "llama-3.1-8b is served as meta-llama/Llama-3.1-8B-Instruct"));
+  const Run training = ask({"export", "skypilot", "--model", "meta-llama/Llama-3.1-8B-Instruct", "--task", "finetune",
+                            "--method", "lora", "--cloud", "aws"});
+  CHECK(has(training.out, "--model_name_or_path meta-llama/Llama-3.1-8B-Instruct "));
+  const Run pods = ask(
+      {"export", "kubernetes", "--model", "Qwen/Qwen2.5-Coder-7B-Instruct", "--task", "inference", "--cloud", "aws"});
+  CHECK(has(pods.out, "name: gpusel-qwen2-5-coder-7b-instruct"));
 }
 
 TEST_CASE("exports hold to what their vendors document", "[export]") {
@@ -261,7 +295,7 @@ TEST_CASE("places that no API knows are variables, or left out", "[export]") {
 TEST_CASE("RunPod's third parties are none of SkyPilot's", "[export]") {
   const Run run = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",
                        "--market", "true", "--allow-list", "1x_H100-SXM_COMMUNITY"});
-  CHECK(run.status == 2);
+  CHECK(run.status == 3);
   CHECK(has(run.err, "third parties"));
   const Run secure = ask({"export", "skypilot", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "runpod",
                           "--allow-list", "1x_A100-SXM_SECURE"});
@@ -385,6 +419,9 @@ TEST_CASE("what is wrong with an export is told", "[export]") {
   CHECK(ask({"export", "vllm"}).status == 2);
   CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--dry-run"}).status == 2);
   CHECK(ask({"export", "--to", "x"}).status == 2);
+  const Run near = ask({"export", "dockr", "--model", "llama-7b", "--task", "inference"});
+  CHECK(near.status == 2);
+  CHECK(has(near.err, "docker"));
   CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--rank", "100000"}).status == 2);
   CHECK(ask({"export", "vllm", "--model", "llama-7b", "--task", "inference", "--max-price", "0.0001"}).status == 3);
 }

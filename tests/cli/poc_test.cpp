@@ -161,7 +161,7 @@ TEST_CASE("weights that an engine cannot make itself are a checkpoint of their o
     CHECK(poc["steps"][0]["what"].get<std::string>().find("is a checkpoint of meta-llama/") != std::string::npos);
   }
   const Json made = poc_of("--model llama-3.1-8b --task inference --engine vllm --weights-precision nf4");
-  CHECK(commands_of(made).find("vllm serve meta-llama/Llama-3.1-8B ") != std::string::npos);
+  CHECK(commands_of(made).find("vllm serve meta-llama/Llama-3.1-8B-Instruct ") != std::string::npos);
   CHECK(commands_of(made).find("--quantization bitsandbytes") != std::string::npos);
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("what the requests share and what is drafted is in the commands") {
   const std::string drafted = commands_of(poc_of("--model llama-3.1-70b --task inference --speculative llama-3.2-1b"));
   CHECK(
       drafted.find(
-          R"(--speculative-config '{"method": "draft_model", "model": "meta-llama/Llama-3.2-1B", "num_speculative_tokens": 4}')") !=
+          R"(--speculative-config '{"method": "draft_model", "model": "meta-llama/Llama-3.2-1B-Instruct", "num_speculative_tokens": 4}')") !=
       std::string::npos);
 }
 

@@ -9,7 +9,17 @@ import jsonschema
 import yaml
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-SCRIPTS = {"vllm", "sglang", "torchrun"}
+SCRIPTS = {"vllm", "sglang", "trtllm", "llama-server", "ollama", "torchrun", "docker", "slurm"}
+BASH = {"slurm"}
+
+
+# Where the specs of pods stand.
+PODS = {
+    "kubernetes": lambda spec: [spec["template"]["spec"]],
+    "kserve": lambda spec: [spec["predictor"]],
+    "lws": lambda spec: [spec["leaderWorkerTemplate"][one]["spec"] for one in ("leaderTemplate", "workerTemplate")],
+    "jobset": lambda spec: [one["template"]["spec"]["template"]["spec"] for one in spec["replicatedJobs"]],
+}
 
 
 def validator(path):
@@ -32,15 +42,17 @@ def shell_texts(target, documents):
             yield document.get("setup", "")
         elif target == "dstack":
             yield "\n".join(document.get("commands", []))
-        elif target in ("kubernetes", "kserve") and document["kind"] != "Service":
-            spec = document["spec"]
-            pod = spec["predictor"] if target == "kserve" else spec["template"]["spec"]
-            for container in pod["containers"]:
-                yield from container["args"]
+        elif target == "compose":
+            for service in document["services"].values():
+                yield service["command"][0].replace("$$", "$")
+        elif target in PODS and document["kind"] != "Service":
+            for pod in PODS[target](document["spec"]):
+                for container in pod["containers"]:
+                    yield from container["args"]
 
 
-def shell_problems(text):
-    for shell in ("bash", "sh"):
+def shell_problems(text, shells=("bash", "sh")):
+    for shell in shells:
         ran = subprocess.run([shell, "-n"], input=text, text=True, capture_output=True, check=False)
         if ran.returncode:
             yield f"{shell} -n: {ran.stderr.strip()}"
@@ -54,8 +66,11 @@ def check_file(path):
         yield from problems_of(check, json.loads(text))
         return
     if target in SCRIPTS:
-        yield from shell_problems(text)
+        yield from shell_problems(text, ("bash",) if target in BASH else ("bash", "sh"))
         return
+    if target in ("axolotl", "llama-factory"):  # the configuration, the script that starts it, and DeepSpeed's file
+        text, script = text.split("---\n", 2)[:2]
+        yield from shell_problems(script)
     documents = [json.loads(text)] if target == "deepspeed" else list(yaml.safe_load_all(text))
     check = validator(SOURCE / f"tests/schema/export/{target}.json")
     for document in documents:

@@ -279,8 +279,10 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
 }
 
 Result<Job> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
-  if (job::is_counted(request, model.model)) return job::resolve_counted(request, model.model, catalog);
-  return job::resolve(request, *model.model, model.draft);
+  auto work = job::is_counted(request, model.model) ? job::resolve_counted(request, model.model, catalog)
+                                                    : job::resolve(request, *model.model, model.draft);
+  if (work && !request.inline_model && !catalog::looks_like_path(request.model)) work->asked_as = request.model;
+  return work;
 }
 
 /// Where the framework was left open, or is one that trains weights as they are loaded.

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/cost_parts.hpp"
+#include "answer/stages/launch.hpp"
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -37,6 +38,8 @@ std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, c
   const auto model = find_model(*request, catalog);
   auto work = model ? resolve_work(*request, *model, catalog) : std::unexpected(model.error());
   if (!work) return nullptr;
+  const std::string repository = text(asked, "repository");
+  if (repository != weights_of(*work).name) work->asked_as = repository;
   SavedWork saved{.work = std::move(*work), .precision = job::Precision::fp32, .rate = {}};
   if (const auto precision = from_text<job::Precision>(text(chosen.find("plan"), "precision")))
     saved.precision = *precision;

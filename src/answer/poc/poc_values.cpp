@@ -5,6 +5,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/weights/repository.hpp"
 
 namespace gpusel::answer {
 
@@ -45,26 +46,16 @@ class Values {
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
   }
 
-  /// "organisation/name" as hubs spell it; what else an alias may hold belongs in no command line.
-  static bool is_published_name(std::string_view alias) {
-    const auto is_plain = [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    };
-    return alias.find('/') != std::string_view::npos && is_plain(alias.front()) &&
-           std::ranges::all_of(alias, [&](char c) { return is_plain(c) || std::string_view("-_./").contains(c); });
-  }
-
   /// Where it is published, as far as that is known.
-  static std::string published_name(const catalog::Model& model) {
-    for (const std::string_view alias : model.aliases)
-      if (is_published_name(alias)) return std::string(alias);
-    return std::string(model.id);
+  static std::string published_name(const catalog::Model& model, std::string_view asked, bool trains) {
+    std::string name = catalog::repository_of(model, asked, trains).name;
+    return name.empty() ? std::string(model.id) : name;
   }
 
   void model() {
     const catalog::Model* model = unit_.work.model;
     if (model == nullptr) return;
-    const std::string name = published_name(*model);
+    const std::string name = published_name(*model, unit_.work.asked_as, job::is_training(unit_.work.task));
     set("model", name);
     set("served", name);
     if (model->kind) set("architecture", to_text(*model->kind));
@@ -248,11 +239,12 @@ class Values {
     set(shared > 0 ? "shared" : "cold", shared > 0 ? format("{:.0f}", shared) : std::string("yes"));
     if (!job.draft) return;
     set("draft_kind", "model");
-    set("draft", published_name(*job.draft->model));
+    const std::string draft = published_name(*job.draft->model, job.draft->asked_as, false);
+    set("draft", draft);
     set("draft_tokens", static_cast<double>(job.draft->tokens));
     set("acceptance", job.draft->acceptance_rate);
-    set("speculative", format(R"('{{"method": "draft_model", "model": "{}", "num_speculative_tokens": {}}}')",
-                              published_name(*job.draft->model), job.draft->tokens));
+    set("speculative", format(R"('{{"method": "draft_model", "model": "{}", "num_speculative_tokens": {}}}')", draft,
+                              job.draft->tokens));
   }
 
   void add_items() {

@@ -36,7 +36,12 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
     if (most >= 1) values["at_once"] = format("{:.0f}", most);
     const int here = unit.machine.on_cpu() ? 1 : whole.gpus_per_node / unit.machine.gpus_per_node;
     if (unit.machine.nodes == 1 && here > 1) values["replicas"] = format("{}", here);
-    values["length"] = format("{:.0f}", context_of(unit, serving->room));
+    const double context = context_of(unit, serving->room);
+    values["length"] = format("{:.0f}", context);
+    // Engines that set a cache aside before there are requests: for all together, or as much for each.
+    const auto asked = static_cast<double>(unit.work.inference.input_tokens + unit.work.inference.output_tokens);
+    values["slot_tokens"] = format("{:.0f}", std::max(1.0, most) * asked);
+    values["slots"] = format("{:.0f}", std::max(1.0, std::floor(most * asked / context)));
   }
   if (unit.plan.training) {
     const auto& job = unit.work.training;
@@ -51,12 +56,20 @@ void take_checkpoint(ProofValues& values, std::string_view format) {
   values["served"] = "\"$CHECKPOINT\"";
 }
 
-/// A model out of a config.json lies only where that was read.
+/// A model out of a config.json lies only where that was read; a name of quantised weights may be a repository.
 void name_own_model(const Advice& advice, ProofValues& values) {
   if (advice.own_model == nullptr || advice.work.model != &advice.own_model->model) return;
+  if (weights_of(advice.work).choice == catalog::RepositoryChoice::asked) return;
   const auto format = values.find("format");
   take_checkpoint(values, format != values.end() ? std::string(format->second) : advice.own_model->model.native_dtype);
   if (job::is_training(advice.work.task)) values["model"] = values["served"];
+}
+
+/// Engines of the llama.cpp family load GGUF: a repository that says so, or a file.
+void name_gguf(const Advice& advice, ProofValues& values) {
+  const catalog::Repository weights = weights_of(advice.work);
+  const bool there = weights.choice == catalog::RepositoryChoice::asked && lower(weights.name).ends_with("-gguf");
+  values[there ? "gguf" : "file"] = there ? shell_word(weights.name) : std::string("\"$CHECKPOINT\"");
 }
 
 /// A format that the tool cannot make of the published weights must be there as a checkpoint of its own.
@@ -91,6 +104,21 @@ bool reads(const std::vector<std::string>& lines, const std::string& variable) {
 
 }  // namespace
 
+catalog::Repository weights_of(const job::Job& work) {
+  return work.model == nullptr ? catalog::Repository{}
+                               : catalog::repository_of(*work.model, work.asked_as, job::is_training(work.task));
+}
+
+std::string weights_note(const job::Job& work) {
+  using catalog::RepositoryChoice;
+  const catalog::Repository weights = weights_of(work);
+  if (weights.name.empty() || weights.choice == RepositoryChoice::asked) return {};
+  return job::is_training(work.task)
+             ? say("{} is trained from {}; --model with a repository's name takes that one", work.model->id,
+                   weights.name)
+             : say("{} is served as {}; --model with a repository's name takes that one", work.model->id, weights.name);
+}
+
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:,+=@%";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
@@ -113,6 +141,7 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   if (tool == nullptr) return std::nullopt;
   name_checkpoint(*tool, values);
   name_own_model(advice, values);
+  name_gguf(advice, values);
   Launch out;
   ProofValues plain = values_of(unit, 0);
   out.called = plain[values.contains("called") ? "name" : "served"];

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "answer/poc/poc.hpp"
+#include "catalog/weights/repository.hpp"
 #include "money/over_time/autoscale.hpp"
 
 namespace gpusel::answer {
@@ -33,6 +34,11 @@ struct Launch {
 std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
                                 const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                 std::string_view by = {});
+
+/// The repository whose weights the job is about.
+catalog::Repository weights_of(const job::Job& work);
+/// Which one that is, in words, where the question names the model alone; empty otherwise.
+std::string weights_note(const job::Job& work);
 
 /// What command lines are filled in with for the plan, by name.
 ProofValues plan_values(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& coefficients);

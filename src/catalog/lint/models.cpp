@@ -124,6 +124,13 @@ void model_names(Lint& lint) {
           say("'{}' also means '{}': neither is found by it", all[i].folded, tables.models[all[i - 1].index].id));
 }
 
+void model_repositories(Lint& lint) {
+  for (const Model& model : lint.catalog().models())
+    for (const auto& [path, name] : {std::pair("instruct", model.instruct), std::pair("base", model.base)})
+      if (!name.empty() && std::ranges::find(model.aliases, name) == model.aliases.end())
+        lint.found(about(model, path), say("'{}' is none of its aliases", name));
+}
+
 constexpr Check kModelChecks[] = {
     {"model.size", Severity::warning, to_say("a size that the shape does not have"), size},
     {"model.active", Severity::error, to_say("more parameters active than there are"), active},
@@ -132,6 +139,7 @@ constexpr Check kModelChecks[] = {
     {"model.attention", Severity::error, to_say("a kind of attention that its heads contradict"), attention},
     {"model.cache", Severity::error, to_say("more layers with a cache than layers, a window of no length"), cache},
     {"model.experts", Severity::error, to_say("more experts per token than experts"), experts},
+    {"model.repositories", Severity::error, to_say("a repository that is not among the aliases"), model_repositories},
     {"model.names", Severity::warning, to_say("a name that two models have"), model_names},
 };
 

@@ -32,6 +32,8 @@ struct Model {
   std::string_view licence;
   std::string_view native_dtype;
   TextList official_formats;  // of fewer bits, in which its own publisher ships it too
+  std::string_view instruct;  // repository that is served where only the model is named
+  std::string_view base;      // repository that training starts from then
 
   Number params_b;         // all that is stored; mtp_params_b says what of it is not used for inference
   Number active_params_b;  // per token, for mixtures of experts
@@ -260,6 +262,8 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "vision_params_b", .json = "vision_params_b", .unit = "B", .range = kBillions}, m.vision_params_b);
   v(Field{.path = "native_dtype", .json = "native_dtype"}, m.native_dtype);
   v(Field{.path = "official_formats", .json = "official_formats"}, m.official_formats);
+  v(Field{.path = "instruct", .json = "instruct"}, m.instruct);
+  v(Field{.path = "base", .json = "base"}, m.base);
   v(Field{.path = "gflops_per_sample", .json = "gflops_per_sample", .unit = "GFLOP", .range = {0, 1e12}},
     m.gflops_per_sample);
   v(Field{.path = "default_input", .json = "default_input"}, m.default_input);

@@ -45,7 +45,7 @@ class Export {
     const auto ground = prepare(
         {options_.job.question.constraints, options_.saved.empty() ? &options_.job.rule_files : nullptr}, context_);
     if (!ground) return ground.error();
-    const auto advice = options_.saved.empty() ? asked(*ground) : saved(*ground);
+    const auto advice = options_.saved.empty() ? asked(*ground, **target) : saved(*ground);
     if (!advice) return advice.error();
     const auto at = chosen(*advice, options_.rank, say("gpusel recommend says why"), context_);
     if (!at) return at.error();
@@ -64,7 +64,7 @@ class Export {
     return kOk;
   }
 
-  std::expected<answer::Advice, int> asked(const LoadedFacts& ground) {
+  std::expected<answer::Advice, int> asked(const LoadedFacts& ground, const show::ExportTarget& target) {
     if (const auto settled = settle(options_.job, ground.catalog, context_); !settled)
       return std::unexpected(settled.error());
     if (!options_.job.question.request.task)
@@ -73,6 +73,10 @@ class Export {
                                                  {},
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
+    job::Request& request = options_.job.question.request;
+    if (target.engine && !request.engine && request.task == job::Task::inference) request.engine = target.engine;
+    if (!target.framework.empty() && request.framework.empty() && job::is_training(*request.task))
+      request.framework = target.framework;
     return ask(options_.job, ground, context_);
   }
 
@@ -113,13 +117,38 @@ class Export {
                           {},
                           0,
                           command_line(question_of(context_.words))};
-    view.scaling = scaling(advice, chosen, ground);
-    const auto data = answer::data_path(chosen, advice, options_.job.question.request, {}, ground.catalog,
-                                        ground.coefficients, *converter, false);
+    add_figures(view, ground, *converter);
+    if (!options_.rank && !target.make(view)) {
+      const auto* able = show::first_exportable(view, target);
+      if (able == nullptr) return none(view, target);
+      show::ExportView lower{advice, *able, *launches, ground.catalog, ground.coefficients, {}, 0, view.replay};
+      lower.passed_over = show::passed_over_line(view, target, able->rank);
+      add_figures(lower, ground, *converter);
+      return exported(lower, target, ground);
+    }
+    return exported(view, target, ground);
+  }
+
+  /// Numbers that follow from the rank.
+  void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {
+    view.scaling = scaling(view.advice, view.chosen, ground);
+    const auto data = answer::data_path(view.chosen, view.advice, options_.job.question.request, {}, ground.catalog,
+                                        ground.coefficients, converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;
-    const auto exported = show::export_plan(view, target);
-    if (!exported) return context_.fail(exported.error());
-    return deliver(view, target, *exported, ground);
+  }
+
+  /// No rank is one that the target can order or say.
+  int none(const show::ExportView& view, const show::ExportTarget& target) {
+    const auto refused = show::export_plan(view, target);
+    Error error = refused.error();
+    error.kind = ErrorKind::unsatisfied;
+    return context_.fail(error);
+  }
+
+  int exported(const show::ExportView& view, const show::ExportTarget& target, const LoadedFacts& ground) {
+    const auto made = show::export_plan(view, target);
+    if (!made) return context_.fail(made.error());
+    return deliver(view, target, *made, ground);
   }
 
   static std::optional<money::Autoscale> scaling(const answer::Advice& advice, const answer::Recommendation& chosen,
@@ -158,6 +187,7 @@ class Export {
       for (std::size_t i = 0; i < paths.size(); ++i)
         context_.out.write(options_.dry_run ? say("would write {}:", printable(paths[i])) + "\n\n" + files[i].content
                                             : say("written to {}", printable(paths[i])) + "\n");
+      if (!view.passed_over.empty() && !options_.dry_run) context_.out.write(view.passed_over + "\n");
     } else {
       print({.data =
                  [&] {
@@ -182,7 +212,7 @@ class Export {
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions>& options) {
   const std::string group = say("Export");
   flags.push_back(force_flag(options->force, group));
-  flags.push_back({"--rank", "N", say("which recommendation (default 1)"), group,
+  flags.push_back({"--rank", "N", say("which recommendation (default: the first that the target can say)"), group,
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),
                    group, [options](std::string_view text) { return job::assign(text, options->to); }});

@@ -88,7 +88,7 @@ Status MeasuredRow::measure(std::string_view text) {
     return usage_error(say("'{}' is no positive number", printable(shorten(value, 40))), {},
                        say("{}=38, in the unit that its name says", printable(shorten(key, 40))));
   if (std::ranges::find(measured_, key, &std::pair<std::string, std::string>::first) != measured_.end())
-    return usage_error(say("'{}' is there twice", printable(shorten(key, 40))), {},
+    return usage_error(say("'{}' appears twice", printable(shorten(key, 40))), {},
                        say("one call of calibrate for each run"));
   measured_.emplace_back(std::move(key), value);
   return {};
@@ -112,7 +112,7 @@ Result<Node> MeasuredRow::record() const {
     }
   }
   if (const Node* twice = duplicate_key(measured))
-    return usage_error(say("'{}' is there twice", twice->key), "--measured", say("tokens_per_s is another name of it"));
+    return usage_error(say("'{}' appears twice", twice->key), "--measured", say("tokens_per_s is another name of it"));
   out.children = said_;
   const auto add = [&](std::string_view key, std::string text) {
     if (out.find(key) == nullptr) out.children.push_back(cell(key, std::move(text)));

@@ -121,6 +121,8 @@ std::string label_of(const Field& field) {
 /// Remarks, and figures that only departures from the usual have: without them a record lacks nothing.
 constexpr std::string_view kSpecial[] = {"notes",
                                          "aliases",
+                                         "instruct",
+                                         "base",
                                          "caution",
                                          "devices_per_board",
                                          "kv_full_layers",

@@ -67,6 +67,9 @@ std::vector<std::string> heading_lines(const ExportView& view, const std::vector
 std::vector<std::string> plan_notes(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
   std::vector<std::string> notes;
+  if (!view.passed_over.empty()) notes.push_back(view.passed_over);
+  if (std::string weights = answer::weights_note(view.advice.work); !weights.empty())
+    notes.push_back(std::move(weights));
   for (const answer::Remark& remark : r.remarks)
     notes.push_back(remark.severity == rules::Effect::warn ? say("warning: {}", remark.message) : remark.message);
   const answer::Launch launch = launch_or_own(view);
@@ -99,7 +102,9 @@ std::string yaml_file(const ExportView& view, const std::vector<std::string>& no
 std::string job_name(const ExportView& view) {
   constexpr std::size_t kMost = 50;  // of 63, with room for what controllers add
   const auto& work = view.advice.work;
-  const std::string_view subject = work.model != nullptr ? work.model->id : to_text(work.task);
+  std::string subject(work.model != nullptr ? work.model->id : to_text(work.task));
+  if (const catalog::Repository weights = answer::weights_of(work); weights.choice == catalog::RepositoryChoice::asked)
+    subject = weights.name.substr(weights.name.rfind('/') + 1);
   std::string name = "gpusel-";
   for (const char c : lower(subject)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
@@ -108,6 +113,11 @@ std::string job_name(const ExportView& view) {
   }
   while (name.back() == '-') name.pop_back();
   return name;
+}
+
+ExportView of_rank(const ExportView& view, const answer::Recommendation& other) {
+  return {view.advice, other, view.launches, view.catalog, view.coefficients, view.scaling, view.disk_gb,
+          view.replay, {}};
 }
 
 answer::Launch launch_or_own(const ExportView& view) {
@@ -160,8 +170,7 @@ std::vector<const answer::Recommendation*> interchangeable(const ExportView& vie
     if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
     if (layout_of(view, other) != layout_of(view, view.chosen)) continue;
     if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
-    ExportView there{view.advice,       other,        view.launches, view.catalog,
-                     view.coefficients, view.scaling, view.disk_gb,  view.replay};
+    const ExportView there = of_rank(view, other);
     if (launch_or_own(there).lines == lines) out.push_back(&other);
   }
   return out;

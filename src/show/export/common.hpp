@@ -23,6 +23,9 @@ std::vector<std::string> heading_lines(const ExportView& view, const std::vector
 /// granted, what spot means for its results. They stand in every heading, before the notes of the target.
 std::vector<std::string> plan_notes(const ExportView& view);
 
+/// The same question at another of its ranks.
+ExportView of_rank(const ExportView& view, const answer::Recommendation& other);
+
 /// Heading and documents, one behind the other.
 std::string yaml_file(const ExportView& view, const std::vector<std::string>& notes,
                       const std::vector<Json>& documents);

@@ -19,18 +19,36 @@ constexpr ExportTarget kTargets[] = {
     {"terraform", to_say("the instances in Terraform: AWS, Azure, Google Cloud, Alibaba Cloud, Tencent Cloud"),
      export_terraform},
     {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
+    {"lws", to_say("LeaderWorkerSet and Service: replicas that span several nodes"), export_lws},
+    {"kuberay", to_say("RayService of KubeRay: Ray Serve LLM with the plan's settings"), export_kuberay,
+     job::Engine::vllm},
+    {"jobset", to_say("JobSet: training on several nodes"), export_jobset},
+    {"helm-vllm", to_say("values of the Helm chart of vLLM's production stack"), export_helm_vllm, job::Engine::vllm},
     {"kserve", to_say("KServe InferenceService"), export_kserve},
     {"karpenter", to_say("Karpenter NodePool that starts the chosen instances: AWS, Azure"), export_karpenter},
     {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda},
     {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa},
-    {"vllm", to_say("command that starts vLLM with the plan's flags"), export_vllm},
-    {"sglang", to_say("command that starts SGLang with the plan's flags"), export_sglang},
+    {"slurm", to_say("Slurm batch script: the plan on a cluster of your own"), export_slurm},
+    {"docker", to_say("docker run line, on each instance"), export_docker},
+    {"compose", to_say("the same as a file for Docker Compose"), export_compose},
+    {"vllm", to_say("command that starts vLLM with the plan's flags"), export_vllm, job::Engine::vllm},
+    {"sglang", to_say("command that starts SGLang with the plan's flags"), export_sglang, job::Engine::sglang},
+    {"trtllm", to_say("command that starts TensorRT-LLM (trtllm-serve) with the plan's flags"), export_trtllm,
+     job::Engine::trt_llm},
+    {"llama-server", to_say("command that starts llama.cpp's server with the plan's flags"), export_llama_server,
+     job::Engine::llama_cpp},
+    {"ollama", to_say("commands that start Ollama with the plan's settings"), export_ollama, job::Engine::llama_cpp},
     {"torchrun", to_say("command that starts the training on each instance"), export_torchrun},
     {"accelerate", to_say("Accelerate configuration of the training plan"), export_accelerate},
     {"deepspeed", to_say("DeepSpeed configuration of the training plan"), export_deepspeed},
+    {"axolotl", to_say("Axolotl configuration of the training plan, and its start"), export_axolotl, {}, "axolotl"},
+    {"llama-factory",
+     to_say("LLaMA-Factory configuration of the training plan, and its start"),
+     export_llama_factory,
+     {},
+     "llama-factory"},
 };
 
-/// A fence longer than any in the text.
 }  // namespace
 
 std::span<const ExportTarget> export_targets() { return kTargets; }
@@ -45,18 +63,18 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
                      hint.or_else(say("all targets: gpusel export")));
 }
 
-namespace {
-
-/// The best rank that the target can say; 0 for none.
-int first_rank(const ExportView& view, const ExportTarget& target) {
+const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
   for (const answer::Recommendation& other : view.advice.recommendations)
-    if (target.make({view.advice, other, view.launches, view.catalog, view.coefficients, view.scaling, view.disk_gb,
-                     view.replay}))
-      return other.rank;
-  return 0;
+    if (target.make(of_rank(view, other))) return &other;
+  return nullptr;
 }
 
-}  // namespace
+std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken) {
+  const auto refused = target.make(view);
+  const answer::Recommendation& r = view.chosen;
+  return say("rank {}; rank {} ({} {}) is left out: {}", taken, r.rank, r.instance->provider, r.instance->sku,
+             refused ? std::string() : refused.error().message);
+}
 
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
   auto exported = target.make(view);
@@ -70,8 +88,8 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
     if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
   Error error = exported.error();
   error.hint = able.empty() ? say("no target can say this plan") : say("targets that can: {}", able);
-  if (const int rank = first_rank(view, target); rank > 0)
-    error.hint += say("; --rank {} is the first that {} can", rank, target.name);
+  if (const auto* able_rank = first_exportable(view, target); able_rank != nullptr)
+    error.hint += say("; --rank {} is the first that {} can", able_rank->rank, target.name);
   return std::unexpected(std::move(error));
 }
 
@@ -85,22 +103,25 @@ Json export_json(const ExportView& view, const ExportTarget& target, const Expor
   const answer::Recommendation& r = view.chosen;
   Json files = Json::array();
   for (const ExportedFile& file : exported.files()) files.push_back({{"name", file.name}, {"content", file.content}});
-  return {{"schema", kSchema},
-          {"target", target.name},
-          {"replay", view.replay},
-          {"files", std::move(files)},
-          {"notes", exported.notes},
-          {"assumed", assumptions(view.advice.assumed)},
-          {"plan",
-           {{"rank", r.rank},
-            {"provider", r.instance->provider},
-            {"sku", r.instance->sku},
-            {"region", r.region->id},
-            {"term", to_text(r.offer->term)},
-            {"nodes", r.machine().nodes},
-            {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
-            {"gpus_per_node", r.gpu != nullptr ? Json(r.machine().gpus_per_node) : Json(0)},
-            {"layout", layout_of(view, r)}}}};
+  Json out{{"schema", kSchema},
+           {"target", target.name},
+           {"replay", view.replay},
+           {"files", std::move(files)},
+           {"notes", exported.notes},
+           {"assumed", assumptions(view.advice.assumed)},
+           {"plan",
+            {{"rank", r.rank},
+             {"provider", r.instance->provider},
+             {"sku", r.instance->sku},
+             {"region", r.region->id},
+             {"term", to_text(r.offer->term)},
+             {"nodes", r.machine().nodes},
+             {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
+             {"gpus_per_node", r.gpu != nullptr ? Json(r.machine().gpus_per_node) : Json(0)},
+             {"layout", layout_of(view, r)}}}};
+  if (const auto weights = answer::weights_of(view.advice.work); !weights.name.empty())
+    out["plan"]["repository"] = weights.name;
+  return out;
 }
 
 Document export_page(const ExportTarget& target, const Exported& exported) {

@@ -22,6 +22,8 @@ struct ExportView {
   std::optional<money::Autoscale> scaling;
   double disk_gb = 0;  // that each instance needs
   std::string replay;  // command line that makes the same file
+  /// Where better ranks are left out: which, and why the target cannot say the best of them.
+  std::string passed_over{};
 };
 
 struct ExportedFile {
@@ -40,12 +42,18 @@ struct ExportTarget {
   std::string_view name;
   std::string_view purpose;  // for to_say()
   Result<Exported> (*make)(const ExportView& view);
+  std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
+  std::string_view framework{};         // as engine, of training
 };
 std::span<const ExportTarget> export_targets();
 /// Errors: there is no such target; the nearest are named.
 Result<const ExportTarget*> find_export_target(std::string_view name);
 /// Errors: the target cannot say the plan; those that can are named.
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
+/// The best rank that the target can say, from that of the view on; null: none.
+const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target);
+/// Why a lower rank is taken: what the target says against that of `view`.
+std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken);
 
 Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported);
 /// As table and wide the file itself; CSV and Markdown hold it.

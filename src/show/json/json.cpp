@@ -1,5 +1,6 @@
 #include "show/json/json.hpp"
 
+#include "answer/stages/launch.hpp"
 #include "base/text/joined.hpp"
 #include "base/words/message.hpp"
 
@@ -82,6 +83,8 @@ Json workload_json(const job::Job& work) {
   Json out{{"task", to_text(work.task)},
            {"model", work.model != nullptr ? Json(work.model->id) : Json(nullptr)},
            {"profile", to_text(work.profile)}};
+  if (const catalog::Repository weights = answer::weights_of(work); !weights.name.empty())
+    out["repository"] = weights.name;
   if (work.counted) {
     counted_workload(out, work);
     return out;

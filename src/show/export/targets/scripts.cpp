@@ -27,14 +27,16 @@ Exported script(const ExportView& view, const answer::Launch& launch, std::strin
   return out;
 }
 
-Result<Exported> server(const ExportView& view, job::Engine engine) {
+/// `by`: the launcher in data/launches, where it is not called as its engine.
+Result<Exported> server(const ExportView& view, job::Engine engine, std::string_view by = {}) {
   const auto& work = view.advice.work;
   const std::string_view name = to_text(engine);
   if (!view.chosen.plan().serving) return cannot(say("{} serves language models, and this job is none of that", name));
   if (work.inference.engine != engine)
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
-  const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, name);
-  if (!launch) return cannot(say("no command of {} says this plan", name));
+  const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients,
+                                        by.empty() ? name : by);
+  if (!launch) return cannot(say("no command of {} says this plan", by.empty() ? name : by));
   return script(view, *launch, "serve.sh");
 }
 
@@ -43,6 +45,12 @@ Result<Exported> server(const ExportView& view, job::Engine engine) {
 Result<Exported> export_vllm(const ExportView& view) { return server(view, job::Engine::vllm); }
 
 Result<Exported> export_sglang(const ExportView& view) { return server(view, job::Engine::sglang); }
+
+Result<Exported> export_trtllm(const ExportView& view) { return server(view, job::Engine::trt_llm); }
+
+Result<Exported> export_llama_server(const ExportView& view) { return server(view, job::Engine::llama_cpp); }
+
+Result<Exported> export_ollama(const ExportView& view) { return server(view, job::Engine::llama_cpp, "ollama"); }
 
 Result<Exported> export_torchrun(const ExportView& view) {
   if (!view.chosen.plan().training) return cannot(say("torchrun starts training, and this job is none"));

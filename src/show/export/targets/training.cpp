@@ -7,37 +7,63 @@
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/targets.hpp"
+#include "show/export/targets/training.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::show {
 
 namespace {
 
-/// The plan by the names that command lines have for it.
-class Values {
- public:
-  explicit Values(const ExportView& view) : values_(answer::plan_values(view.advice, view.chosen, view.coefficients)) {}
-
-  bool has(std::string_view name) const { return values_.contains(name); }
-  std::string of(std::string_view name) const {
-    const auto found = values_.find(name);
-    return found == values_.end() ? std::string() : found->second;
-  }
-  int count(std::string_view name) const { return has(name) ? std::stoi(of(name)) : 0; }
-
- private:
-  answer::ProofValues values_;
-};
-
 /// Frameworks that divide work, or start it, in a way of their own.
 constexpr std::string_view kOwnLaunchers[] = {"megatron", "nemo", "torchtune", "unsloth", "litgpt"};
 
-/// Error: `tool` cannot say the plan.
-Status check(const ExportView& view, std::string_view tool, const Values& values) {
+/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix.
+std::string mixed_precision(const PlanValues& values) {
+  const std::string precision = values.of("precision");
+  const bool half = precision == "bf16" || precision == "fp16";
+  return half && !values.has("pure") ? precision : "no";
+}
+
+Json fsdp_config(const PlanValues& values) {
+  return {{"fsdp_version", 2},
+          {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"},
+          {"fsdp_reshard_after_forward", values.of("fsdp") == "true"},
+          {"fsdp_activation_checkpointing", values.of("checkpointing") == "full"},
+          {"fsdp_cpu_ram_efficient_loading", true},
+          {"fsdp_offload_params", false},
+          {"fsdp_state_dict_type", "SHARDED_STATE_DICT"}};
+}
+
+std::string offload_device(const PlanValues& values, bool of_parameters) {
+  const std::string offload = values.of("offload");
+  return offload == "params" || (offload == "optimizer" && !of_parameters) ? "cpu" : "none";
+}
+
+Json deepspeed_plugin(const PlanValues& values) {
+  return {{"zero_stage", values.count("zero")},
+          {"gradient_accumulation_steps", values.count("accumulation")},
+          {"offload_optimizer_device", offload_device(values, false)},
+          {"offload_param_device", offload_device(values, true)},
+          {"zero3_init_flag", values.of("zero") == "3"},
+          {"zero3_save_16bit_model", values.of("zero") == "3"},
+          // Each instance is started by itself; the other launchers want a list of hosts.
+          {"deepspeed_multinode_launcher", "standard"}};
+}
+
+std::vector<std::string> batch_notes(const PlanValues& values) {
+  return {say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total; checkpointing {}",
+              values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"), values.of("length"),
+              values.of("checkpointing"))};
+}
+
+}  // namespace
+
+Status check_training(const ExportView& view, std::string_view tool, const PlanValues& values,
+                      std::string_view framework) {
   if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", tool));
-  const std::string& framework = view.advice.work.training.framework;
-  if (std::ranges::find(kOwnLaunchers, framework) != std::end(kOwnLaunchers))
-    return cannot(say("{} does not train through {}", framework, tool));
+  const std::string& planned = view.advice.work.training.framework;
+  if (planned != framework && std::ranges::find(kOwnLaunchers, planned) != std::end(kOwnLaunchers))
+    return cannot(say("{} does not train through {}", planned, tool));
   if (values.has("split"))
     return cannot(say("{} does not divide layers over GPUs as the plan does ({})", tool, layout_of(view, view.chosen)));
   const std::string vendor = values.of("vendor");
@@ -49,51 +75,27 @@ Status check(const ExportView& view, std::string_view tool, const Values& values
   return cannot(say("{} has no {} without a library of its own", tool, precision));
 }
 
-/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix.
-std::string mixed_precision(const Values& values) {
-  const std::string precision = values.of("precision");
-  const bool half = precision == "bf16" || precision == "fp16";
-  return half && !values.has("pure") ? precision : "no";
-}
-
-Json fsdp_config(const Values& values) {
-  return {{"fsdp_version", 2},
-          {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"},
-          {"fsdp_reshard_after_forward", values.of("fsdp") == "true"},
-          {"fsdp_activation_checkpointing", values.of("checkpointing") == "full"},
-          {"fsdp_cpu_ram_efficient_loading", true},
-          {"fsdp_offload_params", false},
-          {"fsdp_state_dict_type", "SHARDED_STATE_DICT"}};
-}
-
-std::string offload_device(const Values& values, bool of_parameters) {
-  const std::string offload = values.of("offload");
-  return offload == "params" || (offload == "optimizer" && !of_parameters) ? "cpu" : "none";
-}
-
-Json deepspeed_plugin(const Values& values) {
-  return {{"zero_stage", values.count("zero")},
+Json deepspeed_config(const PlanValues& values) {
+  const std::string half = values.of("precision");
+  Json zero{{"stage", values.count("zero")}};
+  if (values.count("zero") >= 1) zero.update({{"overlap_comm", true}, {"contiguous_gradients", true}});
+  if (values.count("zero") == 3) zero["stage3_gather_16bit_weights_on_model_save"] = true;
+  for (const bool of_parameters : {false, true})
+    if (const std::string device = offload_device(values, of_parameters); device != "none")
+      zero[of_parameters ? "offload_param" : "offload_optimizer"] = {{"device", device}, {"pin_memory", true}};
+  return {{"train_batch_size", values.count("global_batch")},
+          {"train_micro_batch_size_per_gpu", values.count("micro_batch")},
           {"gradient_accumulation_steps", values.count("accumulation")},
-          {"offload_optimizer_device", offload_device(values, false)},
-          {"offload_param_device", offload_device(values, true)},
-          {"zero3_init_flag", values.of("zero") == "3"},
-          {"zero3_save_16bit_model", values.of("zero") == "3"},
-          // Each instance is started by itself; the other launchers want a list of hosts.
-          {"deepspeed_multinode_launcher", "standard"}};
+          {"gradient_clipping", "auto"},
+          {"bf16", {{"enabled", half == "bf16"}}},
+          {"fp16", {{"enabled", half == "fp16"}}},
+          {"zero_optimization", std::move(zero)}};
 }
-
-std::vector<std::string> batch_notes(const Values& values) {
-  return {say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total; checkpointing {}",
-              values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"), values.of("length"),
-              values.of("checkpointing"))};
-}
-
-}  // namespace
 
 Result<Exported> export_accelerate(const ExportView& view) {
   if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "Accelerate"));
-  const Values values(view);
-  if (Status possible = check(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
+  const PlanValues values(view);
+  if (Status possible = check_training(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
   if (values.has("other_sharding"))
     return cannot(say("Accelerate has no setting here for sharding {}", layout_of(view, view.chosen)));
   const int nodes = view.chosen.machine().nodes;
@@ -124,26 +126,15 @@ Result<Exported> export_accelerate(const ExportView& view) {
 
 Result<Exported> export_deepspeed(const ExportView& view) {
   if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "DeepSpeed"));
-  const Values values(view);
-  if (Status possible = check(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
+  const PlanValues values(view);
+  if (Status possible = check_training(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
   if (values.has("fsdp") || values.has("other_sharding"))
     return cannot(say("the plan shards in a way that DeepSpeed has none of ({})", layout_of(view, view.chosen)));
   Exported out{"ds_config.json", {}, batch_notes(values)};
   out.notes.push_back(
       say("optimizer {} is left to the script, as its learning rate is no part of the plan", values.of("optimizer")));
-  const std::string half = values.of("precision");
-  Json zero{{"stage", values.count("zero")}};
-  if (values.count("zero") >= 1) zero.update({{"overlap_comm", true}, {"contiguous_gradients", true}});
-  for (const bool of_parameters : {false, true})
-    if (const std::string device = offload_device(values, of_parameters); device != "none")
-      zero[of_parameters ? "offload_param" : "offload_optimizer"] = {{"device", device}, {"pin_memory", true}};
-  Json config{{"_comment", heading_lines(view, out.notes)},
-              {"train_batch_size", values.count("global_batch")},
-              {"train_micro_batch_size_per_gpu", values.count("micro_batch")},
-              {"gradient_accumulation_steps", values.count("accumulation")},
-              {"bf16", {{"enabled", half == "bf16"}}},
-              {"fp16", {{"enabled", half == "fp16"}}},
-              {"zero_optimization", std::move(zero)}};
+  Json config{{"_comment", heading_lines(view, out.notes)}};
+  config.update(deepspeed_config(values));
   out.content = dump(config);
   return out;
 }
