@@ -4,6 +4,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/serving/abilities.hpp"
 
 namespace gpusel::physics {
 
@@ -98,19 +99,22 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
   return device.gpu->has_bf16 && dtype != "fp16" ? "bf16" : "fp16";
 }
 
-bool has_kernels(const WeightFormat& format, const Device& device) {
+bool has_kernels(const WeightFormat& format, const Device& device, job::Engine engine) {
   const auto rate = compute_rate(format, device);
   if (!rate) return false;
-  const catalog::Number capability = device.gpu->capability;  // NVIDIA's only
-  switch (format.arithmetic) {
-    case Arithmetic::int8: return rate->native && (!capability || (*capability >= 7.5 && *capability < 10));
-    case Arithmetic::fp4: return rate->native;
-    case Arithmetic::fp8: return rate->native || (capability && *capability >= 8.0);
-    case Arithmetic::weight_only: return !capability || *capability >= 7.0;
-    case Arithmetic::fp32:
-    case Arithmetic::half: break;
-  }
-  return true;
+  if (format.arithmetic == Arithmetic::fp32 || format.arithmetic == Arithmetic::half) return true;
+  if (format.arithmetic == Arithmetic::fp4 && !rate->native) return false;
+  const EngineAbility* const able = device.engines == nullptr ? nullptr : device.engines->find(engine);
+  bool told = false;
+  if (able != nullptr)
+    for (const Ability& ability : able->formats) {
+      if (!is_about(ability, format)) continue;
+      const Runs runs = ability.on(*device.gpu);
+      if (runs == Runs::natively || runs == Runs::widened) return true;
+      told = told || runs == Runs::not_at_all;
+    }
+  if (told || (able != nullptr && device.gpu->capability)) return false;
+  return format.arithmetic == Arithmetic::weight_only || rate->native;
 }
 
 std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device& device) {
