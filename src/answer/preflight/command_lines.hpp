@@ -15,16 +15,16 @@ namespace gpusel::answer {
 
 /// One argument of a tool.
 struct LineFlag {
-  std::vector<std::string> names;                          // with their dashes
-  std::string key;                                         // of a question; "-": it has no bearing
+  std::vector<std::string> names;                           // with their dashes
+  std::string key;                                          // of a question; "-": it has no bearing
   std::vector<std::pair<std::string, std::string>> values;  // the tool's, ours
-  bool takes_any = false;                                  // other values are taken as they stand
-  bool leaves_other = false;                               // other values are named, and left out
+  bool takes_any = false;                                   // other values are taken as they stand
+  bool leaves_other = false;                                // other values are named, and left out
   bool is_switch = false;
-  std::string count;                                       // what divides the parts that are counted; empty: none are
-  std::string as;                                          // the value that it stands for, whatever its own
-  std::string file;                                        // table of the arguments in the file that it names
-  std::vector<std::pair<std::string, std::string>> json;    // keys of the object that it has
+  std::string count;                                      // what divides the parts that are counted; empty: none are
+  std::string as;                                         // the value that it stands for, whatever its own
+  std::string file;                                       // table of the arguments in the file that it names
+  std::vector<std::pair<std::string, std::string>> json;  // keys of the object that it has
 };
 
 /// One tool.
@@ -48,9 +48,9 @@ std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const 
 /// An argument that was understood.
 struct Understood {
   std::string flag;
-  std::string value;    // as it was written
-  std::string key;      // of a question
-  std::string meaning;  // its value there
+  std::string value;      // as it was written
+  std::string key;        // of a question
+  std::string meaning;    // its value there
   std::size_t order = 0;  // of its row in the table: of two that speak of one key, the later row decides
 };
 
@@ -59,8 +59,8 @@ struct ReadLine {
   std::vector<const LineTool*> tools;  // launcher first
   std::vector<std::string> before;     // words in front of them that were not read
   std::vector<Understood> understood;
-  std::vector<std::string> idle;      // arguments without a bearing
-  std::vector<std::string> left_out;  // arguments that nobody here knows
+  std::vector<std::string> idle;                         // arguments without a bearing
+  std::vector<std::string> left_out;                     // arguments that nobody here knows
   std::map<std::string, std::string, std::less<>> says;  // by key
 
   std::string said(std::string_view key) const;

@@ -14,7 +14,7 @@ namespace {
 using physics::Ability;
 using physics::Runs;
 
-bool runs(const Ability& ability, const catalog::Gpu& gpu) {
+bool runs_on(const Ability& ability, const catalog::Gpu& gpu) {
   const Runs how = ability.on(gpu);
   return how == Runs::natively || how == Runs::widened;
 }
@@ -72,12 +72,15 @@ void EngineChecks::heads(std::vector<Refused>& out) const {
   for (std::int64_t less = 1; less < tp; ++less)
     if (std::fmod(heads, static_cast<double>(less)) == 0) legal = less;
   const auto* limit = engine_->limit(physics::Refusal::heads);
-  const Names names{{"{heads}", format("{:g}", heads)}, {"{tp}", format("{}", tp)}, {"{legal_tp}", format("{}", legal)}};
+  const Names names{
+      {"{heads}", format("{:g}", heads)}, {"{tp}", format("{}", tp)}, {"{legal_tp}", format("{}", legal)}};
   if (limit != nullptr) {
     out.push_back({"heads", filled(limit->says, names), limit->source, filled(limit->would, names)});
     return;
   }
-  out.push_back({"heads", say("tensor parallelism {} does not divide the {:g} attention heads", tp, heads), {},
+  out.push_back({"heads",
+                 say("tensor parallelism {} does not divide the {:g} attention heads", tp, heads),
+                 {},
                  say("tensor parallelism {}", legal)});
 }
 
@@ -85,7 +88,8 @@ void EngineChecks::context(std::vector<Refused>& out) const {
   const auto* limit = engine_->limit(physics::Refusal::context);
   if (limit == nullptr || asked_.context_of_model || !request_.context || !model_.max_context) return;
   if (static_cast<double>(*request_.context) <= *model_.max_context) return;
-  const Names names{{"{context}", format("{}", *request_.context)}, {"{longest}", format("{:.0f}", *model_.max_context)}};
+  const Names names{{"{context}", format("{}", *request_.context)},
+                    {"{longest}", format("{:.0f}", *model_.max_context)}};
   out.push_back({"context", filled(limit->says, names), limit->source, filled(limit->would, names)});
 }
 
@@ -109,8 +113,10 @@ std::optional<Refused> EngineChecks::judged(std::span<const Ability* const> rows
     const bool covered = row->covers(asked);
     const Runs how = row->on(gpu_);
     if (covered && how != Runs::not_at_all) return std::nullopt;
-    if (covered) refusing = row;
-    else if (how == Runs::natively || how == Runs::widened) older = row;
+    if (covered)
+      refusing = row;
+    else if (how == Runs::natively || how == Runs::widened)
+      older = row;
   }
   if (refusing == nullptr) return std::nullopt;
   std::string says = filled(refusing->says);
@@ -183,7 +189,8 @@ std::string EngineChecks::other_format(std::string_view scheme) const {
   };
   for (const bool current : {true, false})
     for (const Ability& row : engine_->formats) {
-      if (row.scheme == asked->scheme || row.format.starts_with("kv-") || !same_width(row) || !runs(row, gpu_)) continue;
+      if (row.scheme == asked->scheme || row.format.starts_with("kv-") || !same_width(row) || !runs_on(row, gpu_))
+        continue;
       if (row.is_current() != current || row.scheme == "marlin") continue;
       add(current ? say("{} weights", row.scheme)
                   : say("{} weights with {} or older", row.scheme, engine_release(*engine_, row.until)));
@@ -191,7 +198,7 @@ std::string EngineChecks::other_format(std::string_view scheme) const {
   for (const physics::EngineAbility& other : engines_->engines()) {
     if (&other == engine_) continue;
     for (const Ability& row : other.formats)
-      if (row.is_current() && row.format == asked->format && row.scheme == asked->scheme && runs(row, gpu_))
+      if (row.is_current() && row.format == asked->format && row.scheme == asked->scheme && runs_on(row, gpu_))
         add(say("{} weights with {}", row.scheme, other.name));
   }
   return would;
@@ -203,7 +210,8 @@ void EngineChecks::cache(std::vector<Refused>& out) const {
   std::vector<const Ability*> rows;
   for (const Ability& row : engine_->formats)
     if (row.format == wanted) rows.push_back(&row);
-  if (auto refused = judged(rows, say("a cache in {}", to_text(*request_.kv_precision)))) out.push_back(std::move(*refused));
+  if (auto refused = judged(rows, say("a cache in {}", to_text(*request_.kv_precision))))
+    out.push_back(std::move(*refused));
 }
 
 }  // namespace gpusel::answer

@@ -12,7 +12,7 @@ namespace gpusel::answer {
 
 namespace {
 
-constexpr std::string_view kOfConfig = "config.";
+constexpr std::string_view kConfigPrefix = "config.";
 
 /// "awq" of Qwen2-7B-Instruct-AWQ; empty where the name says none of the engine's.
 std::string scheme_of_name(std::string_view model, const physics::EngineAbility* engine) {
@@ -29,10 +29,10 @@ std::string scheme_of_name(std::string_view model, const physics::EngineAbility*
   return {};
 }
 
-class Maker {
+class LineRequestMaker {
  public:
-  Maker(const ReadLine& line, const job::Request& own, const catalog::Catalog& catalog,
-        const physics::EngineAbilities* engines)
+  LineRequestMaker(const ReadLine& line, const job::Request& own, const catalog::Catalog& catalog,
+                   const physics::EngineAbilities* engines)
       : line_(line), own_(own), catalog_(catalog), engines_(engines) {}
 
   Result<LineRequest> make() {
@@ -43,7 +43,8 @@ class Maker {
     if (!config_.empty() && !out_.request.names_model())
       if (Status set = set_option("model", "{" + config_ + "}"); !set) return std::unexpected(set.error());
     if (!out_.request.names_model())
-      return missing_error(say("the line names no model"), "model", say("--model llama-3.1-8b in front of '--' says it"));
+      return missing_error(say("the line names no model"), "model",
+                           say("--model llama-3.1-8b in front of '--' says it"));
     take_file_name();
     if (Status set = weights(); !set) return std::unexpected(set.error());
     return std::move(out_);
@@ -68,13 +69,20 @@ class Maker {
   }
 
   Status take(const std::string& key, const std::string& value) {
-    if (key == "scheme") out_.scheme = value;
-    else if (key == "visible") return job::assign(value, out_.visible, job::kCount);
-    else if (key == "at_once") return job::assign(value, out_.at_once, job::kCount);
-    else if (key.starts_with(kOfConfig)) add_config(key.substr(kOfConfig.size()), value);
-    else if (key == "context" && value == "model") out_.context_of_model = !is_own("context");
-    else if (key == "gpus_per_node" && value == "all") out_.all_gpus = !is_own("gpus_per_node");
-    else if (key != "dtype") return set_option(key, value);
+    if (key == "scheme")
+      out_.scheme = value;
+    else if (key == "visible")
+      return job::assign(value, out_.visible, job::kCount);
+    else if (key == "at_once")
+      return job::assign(value, out_.at_once, job::kCount);
+    else if (key.starts_with(kConfigPrefix))
+      add_config(key.substr(kConfigPrefix.size()), value);
+    else if (key == "context" && value == "model")
+      out_.context_of_model = !is_own("context");
+    else if (key == "gpus_per_node" && value == "all")
+      out_.all_gpus = !is_own("gpus_per_node");
+    else if (key != "dtype")
+      return set_option(key, value);
     return {};
   }
 
@@ -93,7 +101,8 @@ class Maker {
     std::string name = path.filename().string();
     if (lower(name).ends_with(".gguf")) name.resize(name.size() - std::string_view(".gguf").size());
     if (name.empty() || !catalog_.model(name)) return;
-    out_.notes.push_back(say("'{}' is not here: it is taken for the model of that name", printable(shorten(model, 80))));
+    out_.notes.push_back(
+        say("'{}' is not here: it is taken for the model of that name", printable(shorten(model, 80))));
     model = name;
   }
 
@@ -127,7 +136,7 @@ class Maker {
 
 Result<LineRequest> request_of(const ReadLine& line, const job::Request& own, const catalog::Catalog& catalog,
                                const physics::EngineAbilities* engines) {
-  return Maker(line, own, catalog, engines).make();
+  return LineRequestMaker(line, own, catalog, engines).make();
 }
 
 }  // namespace gpusel::answer

@@ -7,11 +7,11 @@ namespace gpusel::answer {
 
 struct LineRequest {
   job::Request request;
-  std::string scheme;          // of quantisation, as the engine calls it; empty: none is named
+  std::string scheme;             // of quantisation, as the engine calls it; empty: none is named
   bool context_of_model = false;  // it takes the model's own
-  bool all_gpus = false;       // of a node
-  job::Count visible;          // GPUs that it may see
-  job::Count at_once;          // requests that it takes on
+  bool all_gpus = false;          // of a node
+  job::Count visible;             // GPUs that it may see
+  job::Count at_once;             // requests that it takes on
   std::vector<std::string> notes;
 };
 

@@ -11,10 +11,10 @@ namespace gpusel::answer {
 namespace {
 
 /// Keys that are no option of a question: what preflight itself makes of them.
-constexpr std::string_view kOwnKeys[] = {"-", "scheme", "dtype", "at_once", "visible"};
+constexpr std::string_view kPreflightKeys[] = {"-", "scheme", "dtype", "at_once", "visible"};
 constexpr std::string_view kOfConfig = "config.";
 
-std::vector<std::string> spaced(std::string_view text) {
+std::vector<std::string> words_between_blanks(std::string_view text) {
   std::vector<std::string> out;
   for (const std::string_view word : split(text, ' '))
     if (!word.empty()) out.emplace_back(word);
@@ -22,13 +22,13 @@ std::vector<std::string> spaced(std::string_view text) {
 }
 
 bool is_key(std::string_view key) {
-  return key.starts_with(kOfConfig) || std::ranges::find(kOwnKeys, key) != std::end(kOwnKeys) ||
+  return key.starts_with(kOfConfig) || std::ranges::find(kPreflightKeys, key) != std::end(kPreflightKeys) ||
          job::find_option(job::request_options(), key) != nullptr;
 }
 
-void check_key(std::string_view key, const Node& at, Fields& fields) {
+void check_line_key(std::string_view key, const Node& at, Fields& fields) {
   if (is_key(key)) return;
-  std::vector<std::string_view> known(std::begin(kOwnKeys), std::end(kOwnKeys));
+  std::vector<std::string_view> known(std::begin(kPreflightKeys), std::end(kPreflightKeys));
   for (const auto& option : job::request_options()) known.push_back(option.key);
   fields.fail(at, say("unknown key '{}'", shorten(key, 60)), did_you_mean(key, known));
 }
@@ -47,18 +47,18 @@ Pairs pairs_at(std::string_view name, Fields& fields) {
 /// The same, each of whose members is of a key.
 Pairs keyed_at(std::string_view name, Fields& fields) {
   if (const Node* map = fields.find(name); map != nullptr)
-    for (const Node& member : map->children) check_key(member.key, member, fields);
+    for (const Node& member : map->children) check_line_key(member.key, member, fields);
   return pairs_at(name, fields);
 }
 
-LineFlag read_flag(const Node& node, Problems& problems) {
+LineFlag read_line_flag(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   fields.require("flag");
   fields.require("key");
   LineFlag out;
-  out.names = spaced(fields.text("flag"));
+  out.names = words_between_blanks(fields.text("flag"));
   out.key = fields.text("key");
-  if (const Node* key = fields.find("key"); key != nullptr) check_key(out.key, *key, fields);
+  if (const Node* key = fields.find("key"); key != nullptr) check_line_key(out.key, *key, fields);
   out.values = pairs_at("values", fields);
   out.takes_any = fields.boolean("open").value_or(out.values.empty());
   out.leaves_other = fields.boolean("unread").value_or(false);
@@ -67,13 +67,13 @@ LineFlag read_flag(const Node& node, Problems& problems) {
   out.as = fields.text("as");
   out.file = fields.text("file");
   if (const Node* json = fields.find("json"); json != nullptr)
-    for (const Node& member : json->children) check_key(member.text, member, fields);
+    for (const Node& member : json->children) check_line_key(member.text, member, fields);
   out.json = pairs_at("json", fields);
   fields.finish();
   return out;
 }
 
-LineTool read_tool(const Node& node, Problems& problems) {
+LineTool read_line_tool(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   for (const std::string_view key : {"id", "tool", "release", "source", "flags"}) fields.require(key);
   LineTool out;
@@ -82,12 +82,12 @@ LineTool read_tool(const Node& node, Problems& problems) {
   out.release = fields.text("release");
   out.source = fields.text("source");
   out.launches = fields.boolean("launches").value_or(false);
-  for (const std::string& start : fields.texts("starts")) out.starts.push_back(spaced(start));
+  for (const std::string& start : fields.texts("starts")) out.starts.push_back(words_between_blanks(start));
   out.first = fields.text("first");
   out.sets = keyed_at("sets", fields);
   out.defaults = keyed_at("defaults", fields);
   if (const Node* flags = fields.find("flags"); flags != nullptr)
-    for (const Node& flag : flags->children) out.flags.push_back(read_flag(flag, problems));
+    for (const Node& flag : flags->children) out.flags.push_back(read_line_flag(flag, problems));
   fields.finish();
   return out;
 }
@@ -120,7 +120,7 @@ std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const 
     Problems problems{document.name, ErrorKind::bad_catalogue, {}};
     if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "command_lines", list->describe()));
     for (const Node& node : list->children) {
-      LineTool tool = read_tool(node, problems);
+      LineTool tool = read_line_tool(node, problems);
       std::erase_if(out, [&](const LineTool& earlier) { return earlier.id == tool.id; });
       out.push_back(std::move(tool));
     }

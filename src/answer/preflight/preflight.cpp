@@ -20,9 +20,9 @@ constexpr std::int64_t kMostBatch = 4096;
 constexpr std::int64_t kMostTokens = 1 << 20;
 constexpr std::int64_t kTokenStep = 256;
 
-class Judge {
+class PreflightJudge {
  public:
-  Judge(const ReadLine& line, LineRequest asked, Count gpus, const Ground& ground)
+  PreflightJudge(const ReadLine& line, LineRequest asked, Count gpus, const Ground& ground)
       : line_(line), asked_(std::move(asked)), request_(asked_.request), gpus_(gpus), ground_(ground) {}
 
   Result<Preflight> judge() {
@@ -65,8 +65,10 @@ class Judge {
     if (asked_.all_gpus && have) want = have;
     if (have && *want > *have)
       out_.refusals.push_back({"gpus",
-                               say("the line takes {} GPUs of a node, and there are {}", *want, *have), {},
-                               say("as many as there are"), true});
+                               say("the line takes {} GPUs of a node, and there are {}", *want, *have),
+                               {},
+                               say("as many as there are"),
+                               true});
     request_.gpus_per_node = want;
     request_.nodes = nodes;
     request_.gpus = *want * nodes;
@@ -82,9 +84,7 @@ class Judge {
     return answer_estimate(request, ground_.catalog, ground_.coefficients, false, ground_.rules);
   }
 
-  void refuse(const Error& error) {
-    out_.refusals.push_back({"plan", error.message, {}, error.hint, true});
-  }
+  void refuse(const Error& error) { out_.refusals.push_back({"plan", error.message, {}, error.hint, true}); }
 
   /// The context that the tool must have room for at its start.
   Count context() const {
@@ -104,7 +104,8 @@ class Judge {
   }
 
   void serve(const EngineChecks& checks) {
-    if (std::ranges::any_of(out_.refusals, [](const Refused& one) { return one.check == "gpus" || one.check == "heads"; }))
+    if (std::ranges::any_of(out_.refusals,
+                            [](const Refused& one) { return one.check == "gpus" || one.check == "heads"; }))
       return;
     Request load = usual_load();
     auto answer = ask(load);
@@ -244,7 +245,7 @@ class Judge {
 Result<Preflight> preflight(const ReadLine& line, const job::Request& own, job::Count gpus, const Ground& ground) {
   auto asked = request_of(line, own, ground.catalog, ground.coefficients.engines.get());
   if (!asked) return std::unexpected(asked.error());
-  return Judge(line, std::move(*asked), gpus, ground).judge();
+  return PreflightJudge(line, std::move(*asked), gpus, ground).judge();
 }
 
 }  // namespace gpusel::answer

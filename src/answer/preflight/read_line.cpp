@@ -11,7 +11,7 @@ namespace gpusel::answer {
 namespace {
 
 constexpr std::string_view kFileOf = "file:";
-constexpr std::size_t kShown = 60;
+constexpr std::size_t kShownWord = 60;
 
 bool is_flag(std::string_view word) {
   return word.size() > 1 && word.front() == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0;
@@ -36,7 +36,7 @@ std::string program_name(std::string_view word) {
   return std::string(name);
 }
 
-bool matches(std::string_view pattern, std::string_view word) {
+bool matches_word(std::string_view pattern, std::string_view word) {
   const auto any = [](std::string_view one, std::string_view other) {
     if (one.starts_with('*')) return other.ends_with(one.substr(1));
     if (one.ends_with('*')) return other.starts_with(one.substr(0, one.size() - 1));
@@ -48,7 +48,7 @@ bool matches(std::string_view pattern, std::string_view word) {
 bool starts_at(const std::vector<std::string>& start, std::span<const std::string> words) {
   if (start.size() > words.size()) return false;
   for (std::size_t i = 0; i < start.size(); ++i)
-    if (!matches(start[i], words[i])) return false;
+    if (!matches_word(start[i], words[i])) return false;
   return true;
 }
 
@@ -56,14 +56,14 @@ bool is_exact(const std::vector<std::string>& start) {
   return std::ranges::none_of(start, [](const std::string& word) { return word.contains('*'); });
 }
 
-struct Start {
+struct LineStart {
   const LineTool* tool = nullptr;
   std::size_t words = 0;
 };
 
-class Reader {
+class LineReader {
  public:
-  explicit Reader(std::span<const LineTool> tools) : tools_(tools) {}
+  explicit LineReader(std::span<const LineTool> tools) : tools_(tools) {}
 
   Result<ReadLine> read(std::span<const std::string> words) {
     while (!words.empty() && (is_assignment(words.front()) || words.front() == "env")) {
@@ -73,7 +73,7 @@ class Reader {
     }
     if (words.empty()) return usage_error(say("there is no command in the line"));
     std::size_t at = 0;
-    Start start;
+    LineStart start;
     for (; at < words.size(); ++at) {
       start = find_start(words.subspan(at));
       if (start.tool != nullptr) break;
@@ -91,13 +91,13 @@ class Reader {
     for (const LineTool& tool : tools_)
       if (!tool.starts.empty() && is_exact(tool.starts.front()))
         known += (known.empty() ? "" : ", ") + join_texts(tool.starts.front(), " ");
-    return usage_error(say("'{}' starts nothing that is known here", shorten(printable(words.front()), kShown)), {},
+    return usage_error(say("'{}' starts nothing that is known here", shorten(printable(words.front()), kShownWord)), {},
                        say("known: {}, or a training script", known));
   }
 
   /// What stands there word by word comes before what a '*' stands for, and more words before fewer.
-  Start find_start(std::span<const std::string> words) const {
-    Start best;
+  LineStart find_start(std::span<const std::string> words) const {
+    LineStart best;
     bool exact = false;
     for (const LineTool& tool : tools_)
       for (const auto& start : tool.starts) {
@@ -127,14 +127,13 @@ class Reader {
     return take(*variables, *flag, name, word.substr(equals + 1));
   }
 
-  Status tool(std::span<const std::string> words, const Start& start) {
+  Status tool(std::span<const std::string> words, const LineStart& start) {
     const LineTool& tool = *start.tool;
     out_.tools.push_back(&tool);
     bool has_first = tool.first.empty();
     for (std::size_t i = start.words; i < words.size(); ++i) {
       const std::string& word = words[i];
-      if (tool.launches && (!is_flag(word) || word == "-m" || word == "--module"))
-        return launched(words.subspan(i));
+      if (tool.launches && (!is_flag(word) || word == "-m" || word == "--module")) return launched(words.subspan(i));
       if (!is_flag(word)) {
         if (has_first) {
           out_.left_out.push_back(word);
@@ -170,7 +169,7 @@ class Reader {
   }
 
   static Status no_value(const std::string& name) {
-    return usage_error(say("'{}' has no value", shorten(printable(name), kShown)));
+    return usage_error(say("'{}' has no value", shorten(printable(name), kShownWord)));
   }
 
   Status launched(std::span<const std::string> words) {
@@ -180,7 +179,7 @@ class Reader {
       words = words.subspan(1);
     }
     line.insert(line.end(), words.begin(), words.end());
-    const Start start = find_start(line);
+    const LineStart start = find_start(line);
     if (start.tool == nullptr) return nothing_known(line);
     if (start.tool->launches) return usage_error(say("one launcher launches another"));
     return tool(line, start);
@@ -243,7 +242,7 @@ class Reader {
     } else if (!flag.takes_any) {
       std::vector<std::string_view> names;
       for (const auto& [theirs, ours] : flag.values) names.push_back(theirs);
-      return usage_error(say("{} does not know {} '{}'", tool.tool, name, shorten(printable(value), kShown)), {},
+      return usage_error(say("{} does not know {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
                          say("allowed: {}", join_texts(names, ", ")));
     }
     if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;
@@ -294,7 +293,7 @@ std::string ReadLine::said(std::string_view key) const {
 }
 
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools) {
-  return Reader(tools).read(words);
+  return LineReader(tools).read(words);
 }
 
 }  // namespace gpusel::answer

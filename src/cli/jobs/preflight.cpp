@@ -35,8 +35,7 @@ class PreflightCommand {
     job::Request request = options_.request;
     job::Count gpus = request.gpus;
     if (Status found = look(ground->catalog, request, gpus); !found) return context_.fail(found.error());
-    const auto answer =
-        answer::preflight(*line, request, gpus, {ground->catalog, ground->coefficients, ground->rules});
+    const auto answer = answer::preflight(*line, request, gpus, {ground->catalog, ground->coefficients, ground->rules});
     if (!answer) return context_.fail(as_flag(answer.error()));
     print({.data = [&](show::JsonOut& out) { show::tell_preflight(out, *answer, ground->catalog); },
            .document = [&](bool all) { return show::preflight_page(*answer, ground->catalog, all || options_.why); },
@@ -64,9 +63,9 @@ class PreflightCommand {
       const auto group = here.group();
       if (group.empty() || group.front().gpu == nullptr)
         return std::unexpected(Error{ErrorKind::usage,
-                                     group.empty() ? say("no GPU was found on this machine")
-                                                   : say("the catalogue does not know this machine's '{}'",
-                                                         group.front().name),
+                                     group.empty()
+                                         ? say("no GPU was found on this machine")
+                                         : say("the catalogue does not know this machine's '{}'", group.front().name),
                                      {},
                                      say("--gpu l4 in front of '--' says which one you have")});
       request.gpu = group.front().gpu->id;
@@ -99,8 +98,7 @@ Parsed make_preflight() {
     return {};
   };
   add_options(parsed.flags, job::request_options(), options->request);
-  parsed.flags.push_back(
-      why_flag(options->why, "--why", say("every argument, part, assumption and note")));
+  parsed.flags.push_back(why_flag(options->why, "--why", say("every argument, part, assumption and note")));
   parsed.run = [options](Context& context) { return PreflightCommand(*options, context).run(); };
   return parsed;
 }

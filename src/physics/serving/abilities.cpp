@@ -17,7 +17,7 @@ constexpr std::string_view kGguf = "gguf";
 constexpr std::string_view kOfCaches = "kv-";
 
 /// Compute capabilities that there are or were; a wrong one would shut out every GPU, or none.
-constexpr double kCapabilities[] = {2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2, 5.3, 6.0,  6.1,  6.2,  7.0,
+constexpr double kCapabilities[] = {2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2,  5.3,  6.0,  6.1,  6.2,  7.0,
                                     7.2, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.1, 10.3, 11.0, 12.0, 12.1};
 
 catalog::Number read_capability(Fields& fields, std::string_view key) {
@@ -25,7 +25,8 @@ catalog::Number read_capability(Fields& fields, std::string_view key) {
   if (!value) return value;
   const auto same = [&](double known) { return std::abs(known - *value) < 1e-9; };
   if (std::ranges::none_of(kCapabilities, same))
-    fields.fail(*fields.find(key), say("there is no compute capability {:g}", *value), say("7.0, 7.5, 8.0, 8.9, 9.0 …"));
+    fields.fail(*fields.find(key), say("there is no compute capability {:g}", *value),
+                say("7.0, 7.5, 8.0, 8.9, 9.0 …"));
   return value;
 }
 

@@ -22,17 +22,17 @@ enum class Runs : std::uint8_t { natively, widened, not_at_all, unknown };
 
 /// One format of one engine.
 struct Ability {
-  std::string scheme;         // as the engine calls it: "awq", "compressed-tensors"
-  std::string format;         // as weight_format() knows it; "gguf": all of those; "kv-fp8": of the cache
-  std::string from, until;    // releases that it holds for, both included; empty: open
-  catalog::Number least;      // NVIDIA's compute capability that it needs
-  catalog::Number most;       // beyond which it is no longer there
-  catalog::Number widened;    // from which it runs as weights alone, below `least`
-  std::vector<std::string> amd;  // architectures of AMD that it is stated for; empty: none is stated
+  std::string scheme;              // as the engine calls it: "awq", "compressed-tensors"
+  std::string format;              // as weight_format() knows it; "gguf": all of those; "kv-fp8": of the cache
+  std::string from, until;         // releases that it holds for, both included; empty: open
+  catalog::Number least;           // NVIDIA's compute capability that it needs
+  catalog::Number most;            // beyond which it is no longer there
+  catalog::Number widened;         // from which it runs as weights alone, below `least`
+  std::vector<std::string> amd;    // architectures of AMD that it is stated for; empty: none is stated
   std::vector<std::string> named;  // words in names of repositories that hold it, beside the scheme
-  std::string says;           // the engine's own message, with {capability}; empty: not known
-  std::string would;          // flags with which it would start; empty: none
-  std::string source;         // key
+  std::string says;                // the engine's own message, with {capability}; empty: not known
+  std::string would;               // flags with which it would start; empty: none
+  std::string source;              // key
 
   Runs on(const catalog::Gpu& gpu) const;
   bool is_current() const { return until.empty(); }
@@ -45,7 +45,7 @@ enum class Refusal : std::uint8_t { heads, context, cache };
 
 struct EngineLimit {
   Refusal limit = Refusal::heads;
-  std::string says;  // with {names} of figures
+  std::string says;   // with {names} of figures
   std::string would;  // with what flag it would start; empty: none
   std::string source;
 };
