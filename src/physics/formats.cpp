@@ -5,6 +5,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/serving/abilities.hpp"
+#include "physics/worthwhile.hpp"
 
 namespace gpusel::physics {
 
@@ -122,7 +123,8 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
   // Some parts have bf16 alone, or faster than fp16; what has neither in hardware computes in fp32.
   const auto fp16 = device.peak(Precision::fp16);
   const auto bf16 = device.gpu->bf16_dense_tflops ? device.peak(Precision::bf16) : std::nullopt;
-  const auto half = std::max(fp16, bf16);  // nothing is less than any rate
+  auto half = std::max(fp16, bf16);                               // nothing is less than any rate
+  if (half) half = std::max(half, device.peak(Precision::fp32));  // what is slower in 16 bit is widened further
   const auto at = [&](Precision precision, bool low) -> std::optional<ComputeRate> {
     const auto peak = device.native(precision) ? device.peak(precision) : std::nullopt;
     if (peak) return ComputeRate{*peak, true, low};
@@ -133,7 +135,8 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
     case Arithmetic::fp32: return at(Precision::fp32, false);
     case Arithmetic::half:
       if (!half) return std::nullopt;
-      return ComputeRate{*half, device.native(Precision::fp16) || device.native(Precision::bf16), false};
+      return ComputeRate{
+          *half, is_worth_choosing(device, Precision::fp16) || is_worth_choosing(device, Precision::bf16), false};
     case Arithmetic::fp8: return at(Precision::fp8, true);
     case Arithmetic::fp4: return at(Precision::nvfp4, true);
     case Arithmetic::int8: return at(Precision::int8, true);

@@ -126,6 +126,19 @@ TEST_CASE("released weights stay in their format where the GPU has it") {
   CHECK(native_weight_format(test::model("gpt-oss-20b"), device("a100-sxm-80gb")) == "mxfp4");
 }
 
+TEST_CASE("weights are computed no slower than in fp32") {
+  for (const catalog::Gpu& gpu : test::shipped().gpus()) {
+    const auto made = make_device(gpu, 1, std::nullopt, test::coefficients());
+    const auto fp32 = made ? made->peak(job::Precision::fp32) : std::nullopt;
+    if (!fp32) continue;
+    INFO(gpu.id);
+    for (const std::string_view name : {"fp16", "w4a16", "q4_k_m"}) {
+      const auto rate = compute_rate(format(name), *made);
+      if (rate) CHECK_FALSE(rate->peak < *fp32);
+    }
+  }
+}
+
 TEST_CASE("engines have kernels for a format where their table says so") {
   using job::Engine;
   const auto has = [](Engine engine, std::string_view name, std::string_view gpu) {
