@@ -7,6 +7,7 @@
 #include "catalog/records/measurement.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "physics/coefficients.hpp"
+#include "physics/serving/abilities.hpp"
 #include "rules/fitness.hpp"
 #include "rules/rule.hpp"
 
@@ -59,6 +60,8 @@ int main(int argc, char** argv) {
   if (const auto errors = check_rules(rule_files, *rules); !errors.empty()) return complain(errors);
   const auto calibration = catalog->documents("calibration");
   if (const auto numbers = gpusel::physics::read_coefficients(calibration); !numbers) return complain(numbers.error());
+  if (const auto engines = gpusel::physics::read_engines(catalog->documents("engines")); !engines)
+    return complain(engines.error());
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);

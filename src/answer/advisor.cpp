@@ -23,7 +23,7 @@ std::expected<Advisor, Errors> Advisor::open(const catalog::LoadOptions& files,
                                              std::span<const std::string> rule_files) {
   auto catalog = catalog::load(files);
   if (!catalog) return std::unexpected(std::move(catalog.error()));
-  auto coefficients = physics::read_coefficients(catalog->documents("calibration"));
+  auto coefficients = physics::read_coefficients(*catalog);
   if (!coefficients) return std::unexpected(std::move(coefficients.error()));
   auto rules = load_rules(*catalog, rule_files);
   if (!rules) return std::unexpected(std::move(rules.error()));

@@ -24,6 +24,11 @@ constexpr Command kCommands[] = {
      "  gpusel fit --gpu rtx-4090\n"
      "  gpusel fit qwen3-32b --gpu rtx-4090:2",
      make_fit},
+    {"preflight", to_say("Whether a command line starts and fits, before it is started: vllm serve, torchrun …"),
+     "  gpusel preflight --gpu l4 -- vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 8192\n"
+     "  gpusel preflight --gpu a100-sxm-80gb:8 -- torchrun --nproc_per_node 8 train.py "
+     "--model_name_or_path meta-llama/Llama-3.1-8B --bf16",
+     make_preflight},
     {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge llama-3.1-8b --task lora",

@@ -10,6 +10,7 @@ namespace gpusel::cli {
 Parsed make_recommend();
 Parsed make_estimate();
 Parsed make_fit();
+Parsed make_preflight();
 Parsed make_compare();
 Parsed make_cost();
 Parsed make_explain();

@@ -12,6 +12,7 @@
 #include "physics/economy.hpp"
 #include "physics/kinds/coefficients.hpp"
 #include "physics/own.hpp"
+#include "physics/serving/abilities.hpp"
 
 namespace gpusel::physics {
 
@@ -309,8 +310,13 @@ std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> 
   return out;
 }
 
-std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog) {
-  return read_coefficients(catalog.documents("calibration"));
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog, Own use) {
+  auto out = read_coefficients(catalog.documents("calibration"), use);
+  if (!out) return out;
+  auto engines = read_engines(catalog.documents("engines"));
+  if (!engines) return std::unexpected(std::move(engines.error()));
+  out->engines = std::make_shared<const EngineAbilities>(std::move(*engines));
+  return out;
 }
 
 }  // namespace gpusel::physics

@@ -74,12 +74,14 @@ struct Coefficient {
 struct CountedCoefficients;
 struct EconomyCoefficients;
 struct OwnCalibration;
+class EngineAbilities;
 
 struct Coefficients {
   std::string version;
   std::shared_ptr<const CountedCoefficients> counted;  // of work that is counted in items of its own
   std::shared_ptr<const EconomyCoefficients> economy;  // gpusel/estimate/economy.hpp
   std::shared_ptr<const OwnCalibration> own;           // of the user's own measurements, gpusel/estimate/own.hpp
+  std::shared_ptr<const EngineAbilities> engines;      // what serving engines run where; null: nothing is known of it
 
   // Memory that no formula of the model gives.
   Coefficient driver_reserve_gib;  // between what the driver reports and what a process can have
@@ -226,7 +228,7 @@ enum class Own : std::uint8_t { counts, left_out };
 /// From the documents that have a `calibration` section, later ones over earlier.
 /// Errors: unknown, missing or impossible coefficients, with file:line:column.
 std::expected<Coefficients, Errors> read_coefficients(std::span<const Document> documents, Own own = Own::counts);
-/// The catalogue's.
-std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog);
+/// The catalogue's, with its `engines`.
+std::expected<Coefficients, Errors> read_coefficients(const catalog::Catalog& catalog, Own own = Own::counts);
 
 }  // namespace gpusel::physics

@@ -4,6 +4,8 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/serving/abilities.hpp"
+#include "physics/worthwhile.hpp"
 
 namespace gpusel::physics {
 
@@ -98,19 +100,22 @@ std::string_view native_weight_format(const catalog::Model& model, const Device&
   return device.gpu->has_bf16 && dtype != "fp16" ? "bf16" : "fp16";
 }
 
-bool has_kernels(const WeightFormat& format, const Device& device) {
+bool has_kernels(const WeightFormat& format, const Device& device, job::Engine engine) {
   const auto rate = compute_rate(format, device);
   if (!rate) return false;
-  const catalog::Number capability = device.gpu->capability;  // NVIDIA's only
-  switch (format.arithmetic) {
-    case Arithmetic::int8: return rate->native && (!capability || (*capability >= 7.5 && *capability < 10));
-    case Arithmetic::fp4: return rate->native;
-    case Arithmetic::fp8: return rate->native || (capability && *capability >= 8.0);
-    case Arithmetic::weight_only: return !capability || *capability >= 7.0;
-    case Arithmetic::fp32:
-    case Arithmetic::half: break;
-  }
-  return true;
+  if (format.arithmetic == Arithmetic::fp32 || format.arithmetic == Arithmetic::half) return true;
+  if (format.arithmetic == Arithmetic::fp4 && !rate->native) return false;
+  const EngineAbility* const able = device.engines == nullptr ? nullptr : device.engines->find(engine);
+  bool told = false;
+  if (able != nullptr)
+    for (const Ability& ability : able->formats) {
+      if (!is_about(ability, format)) continue;
+      const Runs runs = ability.on(*device.gpu);
+      if (runs == Runs::natively || runs == Runs::widened) return true;
+      told = told || runs == Runs::not_at_all;
+    }
+  if (told || (able != nullptr && device.gpu->capability)) return false;
+  return format.arithmetic == Arithmetic::weight_only || rate->native;
 }
 
 std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device& device) {
@@ -118,7 +123,8 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
   // Some parts have bf16 alone, or faster than fp16; what has neither in hardware computes in fp32.
   const auto fp16 = device.peak(Precision::fp16);
   const auto bf16 = device.gpu->bf16_dense_tflops ? device.peak(Precision::bf16) : std::nullopt;
-  const auto half = std::max(fp16, bf16);  // nothing is less than any rate
+  auto half = std::max(fp16, bf16);                               // nothing is less than any rate
+  if (half) half = std::max(half, device.peak(Precision::fp32));  // what is slower in 16 bit is widened further
   const auto at = [&](Precision precision, bool low) -> std::optional<ComputeRate> {
     const auto peak = device.native(precision) ? device.peak(precision) : std::nullopt;
     if (peak) return ComputeRate{*peak, true, low};
@@ -129,7 +135,8 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
     case Arithmetic::fp32: return at(Precision::fp32, false);
     case Arithmetic::half:
       if (!half) return std::nullopt;
-      return ComputeRate{*half, device.native(Precision::fp16) || device.native(Precision::bf16), false};
+      return ComputeRate{
+          *half, is_worth_choosing(device, Precision::fp16) || is_worth_choosing(device, Precision::bf16), false};
     case Arithmetic::fp8: return at(Precision::fp8, true);
     case Arithmetic::fp4: return at(Precision::nvfp4, true);
     case Arithmetic::int8: return at(Precision::int8, true);

@@ -37,10 +37,10 @@ std::span<const WeightFormat> weight_formats();
 /// fp16 on GPUs without it, fp32 is served at 16 bit.
 std::string_view native_weight_format(const catalog::Model& model, const Device& device);
 
-/// Whether current engines have kernels for the format on this GPU: vLLM's table of supported hardware. Formats that
-/// exist for their arithmetic (int8, fp4) where that is in hardware, int8 not on Blackwell; fp8 also as weight-only
-/// from Ampere on.
-bool has_kernels(const WeightFormat& format, const Device& device);
+/// Whether some release of the engine has kernels for the format on this GPU that are worth choosing: its table in
+/// data/engines says where they are; fp4 only where it is in hardware, as widened weights of 4 bit there are better
+/// ones. Of an engine or a GPU that no table speaks of, the GPU's own arithmetic decides.
+bool has_kernels(const WeightFormat& format, const Device& device, job::Engine engine);
 
 /// What the products run at: the device's rate for the format, and whether that is in hardware.
 struct ComputeRate {

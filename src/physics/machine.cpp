@@ -62,6 +62,7 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
                            const Coefficients& coefficients) {
   Device device;
   device.gpu = &gpu;
+  device.engines = coefficients.engines.get();
   device.share = share / gpu.devices();
   const auto unknown = [&](std::string what) {
     return usage_error(say("the {} of '{}' is not published, so nothing can be estimated for it", what, gpu.id), "gpu");

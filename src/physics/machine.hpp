@@ -21,6 +21,7 @@ struct Device {
   double share = 1;  // of the listed part
   Bytes usable;      // what a process can have
   BytesPerSecond bandwidth;
+  const EngineAbilities* engines = nullptr;  // of the coefficients it was made with
 
   /// Dense peak for training arithmetic. Nothing where it is not published.
   std::optional<FlopPerSecond> peak(job::Precision precision) const;

@@ -37,7 +37,7 @@ Value value_of(std::expected<Value, Errors> read) {
 
 LoadedFacts ground_of(const catalog::LoadOptions& options) {
   auto catalog = value_of(catalog::load(options));
-  auto coefficients = value_of(physics::read_coefficients(catalog.documents("calibration")));
+  auto coefficients = value_of(physics::read_coefficients(catalog));
   auto rules = value_of(rules::read_rules(catalog.documents("rules")));
   return {std::move(catalog), std::move(coefficients), std::move(rules)};
 }
@@ -157,7 +157,7 @@ answer::Question question_of(std::string_view job) {
 
 void use(const catalog::Catalog& catalog) {
   read_sections(catalog);
-  const auto coefficients = physics::read_coefficients(catalog.documents("calibration"));
+  const auto coefficients = physics::read_coefficients(catalog);
   const auto rules = rules::read_rules(catalog.documents("rules"));
   if (!reads(coefficients) || !reads(rules)) return;
   answer::ListQuestion all;

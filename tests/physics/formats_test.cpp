@@ -126,26 +126,49 @@ TEST_CASE("released weights stay in their format where the GPU has it") {
   CHECK(native_weight_format(test::model("gpt-oss-20b"), device("a100-sxm-80gb")) == "mxfp4");
 }
 
-TEST_CASE("engines have kernels for a format from the generation on that vLLM's table names") {
-  const auto has = [](std::string_view name, std::string_view gpu) { return has_kernels(format(name), device(gpu)); };
-  // int8 from Turing (7.5) on, and no more on Blackwell (10.0)
-  CHECK_FALSE(has("int8", "v100-sxm2-16gb"));
-  CHECK(has("int8", "t4"));
-  CHECK(has("int8", "h100-sxm-80gb"));
-  CHECK_FALSE(has("int8", "b200-180gb"));
-  CHECK(has("int8", "mi300x-192gb"));
-  // fp8 in hardware, or as weights alone from Ampere (8.0) on
-  CHECK_FALSE(has("fp8", "t4"));
-  CHECK(has("fp8", "a100-sxm-80gb"));
-  CHECK(has("fp8", "h100-sxm-80gb"));
-  CHECK(has("fp8", "mi300x-192gb"));
-  // weights alone from Volta (7.0) on
-  CHECK_FALSE(has("w4a16", "p100-16gb"));
-  CHECK(has("w4a16", "v100-sxm2-16gb"));
-  CHECK(has("w4a16", "mi300x-192gb"));
-  CHECK_FALSE(has("nvfp4", "h100-sxm-80gb"));
-  CHECK(has("nvfp4", "b200-180gb"));
-  CHECK(has("bf16", "p100-16gb"));
+TEST_CASE("weights are computed no slower than in fp32") {
+  for (const catalog::Gpu& gpu : test::shipped().gpus()) {
+    const auto made = make_device(gpu, 1, std::nullopt, test::coefficients());
+    const auto fp32 = made ? made->peak(job::Precision::fp32) : std::nullopt;
+    if (!fp32) continue;
+    INFO(gpu.id);
+    for (const std::string_view name : {"fp16", "w4a16", "q4_k_m"}) {
+      const auto rate = compute_rate(format(name), *made);
+      if (rate) CHECK_FALSE(rate->peak < *fp32);
+    }
+  }
+}
+
+TEST_CASE("engines have kernels for a format where their table says so") {
+  using job::Engine;
+  const auto has = [](Engine engine, std::string_view name, std::string_view gpu) {
+    return has_kernels(format(name), device(gpu), engine);
+  };
+  // vLLM: int8 from Turing (7.5) on, and no more on Blackwell (10.0)
+  CHECK_FALSE(has(Engine::vllm, "int8", "v100-sxm2-16gb"));
+  CHECK(has(Engine::vllm, "int8", "t4"));
+  CHECK(has(Engine::vllm, "int8", "h100-sxm-80gb"));
+  CHECK_FALSE(has(Engine::vllm, "int8", "b200-180gb"));
+  CHECK(has(Engine::vllm, "int8", "mi300x-192gb"));
+  // fp8 in hardware, or as weights alone from Turing on
+  CHECK_FALSE(has(Engine::vllm, "fp8", "v100-sxm2-16gb"));
+  CHECK(has(Engine::vllm, "fp8", "t4"));
+  CHECK(has(Engine::vllm, "fp8", "h100-sxm-80gb"));
+  CHECK(has(Engine::vllm, "fp8", "mi300x-192gb"));
+  // 4 bit: some scheme of it
+  CHECK_FALSE(has(Engine::vllm, "w4a16", "p100-16gb"));
+  CHECK(has(Engine::vllm, "w4a16", "v100-sxm2-16gb"));
+  CHECK(has(Engine::vllm, "w4a16", "mi300x-192gb"));
+  CHECK_FALSE(has(Engine::vllm, "nvfp4", "h100-sxm-80gb"));
+  CHECK(has(Engine::vllm, "nvfp4", "b200-180gb"));
+  CHECK(has(Engine::vllm, "bf16", "p100-16gb"));
+  // Others have their own.
+  CHECK_FALSE(has(Engine::trt_llm, "fp8", "a100-sxm-80gb"));
+  CHECK_FALSE(has(Engine::trt_llm, "w4a16", "b200-180gb"));
+  CHECK_FALSE(has(Engine::sglang, "w4a16", "t4"));
+  CHECK(has(Engine::lmdeploy, "w4a16", "v100-sxm2-16gb"));
+  CHECK(has(Engine::llama_cpp, "q4_k_m", "p100-16gb"));
+  CHECK(has(Engine::hf, "nf4", "p100-16gb"));
 }
 
 }  // namespace formats_test

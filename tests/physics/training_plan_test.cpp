@@ -265,6 +265,8 @@ TEST_CASE("the best training arithmetic is bf16 then fp16 then fp32") {
   CHECK(best_precision(test::machine("v100-sxm2-16gb").device) == Precision::fp16);
   CHECK(best_precision(test::machine("t4").device) == Precision::fp16);
   CHECK(best_precision(test::machine("m40-12gb").device) == Precision::fp32);
+  CHECK(best_precision(test::machine("p100-16gb").device) == Precision::fp16);
+  CHECK(best_precision(test::machine("p40").device) == Precision::fp32);  // its fp16 is 65 times slower
 }
 
 TEST_CASE("a part without a published peak is planned for memory and says so") {

@@ -32,7 +32,7 @@ const catalog::Catalog& shipped() {
 }
 
 const physics::Coefficients& coefficients() {
-  static const physics::Coefficients read = value_of(physics::read_coefficients(shipped().documents("calibration")));
+  static const physics::Coefficients read = value_of(physics::read_coefficients(shipped()));
   return read;
 }
 

@@ -19,7 +19,7 @@ catalog::Catalog loaded(const catalog::LoadOptions& options) {
 }
 
 physics::Coefficients coefficients_of(const catalog::Catalog& catalog) {
-  auto coefficients = physics::read_coefficients(catalog.documents("calibration"));
+  auto coefficients = physics::read_coefficients(catalog);
   if (!coefficients) fail(coefficients.error().front());
   return std::move(*coefficients);
 }

@@ -98,7 +98,7 @@ class InferenceAdviser {
     for (const std::string_view name : physics::served_formats(work_.inference.engine)) {
       const auto format = physics::weight_format(name);
       if (!format || (*format)->bits >= plan_.layout.weights->bits * 0.99) continue;
-      if (!physics::has_kernels(**format, machine_.device)) continue;
+      if (!physics::has_kernels(**format, machine_.device, work_.inference.engine)) continue;
       add(say("{} weights ({})", name, arithmetic_text(**format, machine_.device)), [&](auto& job) {
         job.weights_precision = name;
         job.allow_precisions.clear();

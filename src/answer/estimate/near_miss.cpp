@@ -78,7 +78,7 @@ class Trials {
     for (const std::string_view format : {"fp8", "w4a16"}) {
       const auto known = physics::weight_format(format);
       if (!known || (*known)->bits >= plan_.layout.weights->bits) continue;
-      if (!physics::has_kernels(**known, machine_.device)) continue;
+      if (!physics::has_kernels(**known, machine_.device, trial.inference.engine)) continue;
       trial.inference.weights_precision = format;
       if (fits(trial)) return say("{} weights", format);
     }

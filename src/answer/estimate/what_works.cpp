@@ -113,7 +113,7 @@ class WaySearch {
     for (const std::string_view name : physics::served_formats(job.engine)) {
       const auto format = physics::weight_format(name);
       if (format && (*format)->bits < answer_.plan.layout.weights->bits * 0.99 &&
-          physics::has_kernels(**format, answer_.machine.device))
+          physics::has_kernels(**format, answer_.machine.device, job.engine))
         formats.push_back(*format);
     }
     std::ranges::stable_sort(formats, std::greater(), [](const auto* format) { return format->bits; });

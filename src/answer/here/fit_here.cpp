@@ -38,7 +38,7 @@ std::vector<const physics::WeightFormat*> formats_for(const EstimateAnswer& answ
   };
   for (const std::string_view name : physics::served_formats(answer.work.inference.engine)) {
     const auto found = physics::weight_format(name);
-    if (!found || !physics::has_kernels(**found, device)) continue;
+    if (!found || !physics::has_kernels(**found, device, answer.work.inference.engine)) continue;
     const physics::WeightFormat* const format = *found;
     if (format->bits >= answer.plan.layout.weights->bits || is_as_wide(format->bits, answer.plan.layout.weights->bits))
       continue;

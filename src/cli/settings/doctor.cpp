@@ -83,7 +83,7 @@ class Doctor {
 
   void read_own() {
     const auto coefficients = load_coefficients(*catalog_);
-    const auto shipped = physics::read_coefficients(catalog_->documents("calibration"), physics::Own::left_out);
+    const auto shipped = physics::read_coefficients(*catalog_, physics::Own::left_out);
     if (coefficients && shipped) {
       own_ = coefficients->own;
       shipped_ = *shipped;

@@ -125,6 +125,7 @@ class Words {
   bool find_typed(const std::vector<std::string>& words) {
     bool all_known = true;
     for (const std::string& word : words) {
+      if (word == "--") break;  // behind it there are names only
       if (!word.starts_with("-")) continue;
       const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
       if (flag == parsed_.flags.end())
@@ -142,6 +143,10 @@ class Words {
     std::vector<std::string> out;
     for (std::size_t i = 0; i < words.size(); ++i) {
       out.push_back(words[i]);
+      if (words[i] == "--") {
+        out.insert(out.end(), words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+        break;
+      }
       const bool is_switch = words[i].starts_with("--") && words[i].find('=') == std::string::npos &&
                              std::ranges::any_of(parsed_.flags, [&](const Flag& flag) {
                                return flag.optional_value && flag.spelled_by(words[i]);

@@ -4,6 +4,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "physics/kinds/kinds.hpp"
+#include "physics/worthwhile.hpp"
 
 namespace gpusel::physics {
 
@@ -39,7 +40,7 @@ Precision usual_precision(const Job& work, const Machine& machine) {
       job::is_training(work.task) || (work.model != nullptr && work.model->native_dtype == "bf16");
   if (machine.device.gpu->has_bf16 && made_for_bf16) return Precision::bf16;
   for (const Precision sixteen : {Precision::fp16, Precision::bf16})
-    if (machine.device.native(sixteen)) return sixteen;
+    if (is_worth_choosing(machine.device, sixteen)) return sixteen;
   return Precision::fp32;
 }
 

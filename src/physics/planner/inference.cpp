@@ -372,7 +372,7 @@ Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& wor
     return std::unexpected(known.error());
   }
   if (!job.allow_precisions.empty()) {
-    std::erase_if(out, [&](const auto* format) { return !physics::has_kernels(*format, device); });
+    std::erase_if(out, [&](const auto* format) { return !physics::has_kernels(*format, device, job.engine); });
     if (out.empty())
       return usage_error(say("{} has no kernels for any of the allowed formats", device.gpu->id), "allow_precisions");
   }

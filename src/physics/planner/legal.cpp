@@ -7,6 +7,7 @@
 #include "base/words/message.hpp"
 #include "job/request/frameworks.hpp"
 #include "physics/planner/plan.hpp"
+#include "physics/worthwhile.hpp"
 
 namespace gpusel::physics {
 
@@ -187,7 +188,7 @@ bool is_assumed(const job::Job& work, std::string_view key) {
 job::Precision best_precision(const Device& device) {
   using job::Precision;
   if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
-  return device.native(Precision::fp16) ? Precision::fp16 : Precision::fp32;
+  return is_worth_choosing(device, Precision::fp16) ? Precision::fp16 : Precision::fp32;
 }
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {

@@ -1,0 +1,73 @@
+// Command lines of engines and trainers as people type them, read by the tables in data/command-lines.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "job/request/request.hpp"
+
+namespace gpusel::answer {
+
+/// One argument of a tool.
+struct LineFlag {
+  std::vector<std::string> names;                           // with their dashes
+  std::string key;                                          // of a question; "-": it has no bearing
+  std::vector<std::pair<std::string, std::string>> values;  // the tool's, ours
+  bool takes_any = false;                                   // other values are taken as they stand
+  bool leaves_other = false;                                // other values are named, and left out
+  bool is_switch = false;
+  std::string count;                                      // what divides the parts that are counted; empty: none are
+  std::string as;                                         // the value that it stands for, whatever its own
+  std::string file;                                       // table of the arguments in the file that it names
+  std::vector<std::pair<std::string, std::string>> json;  // keys of the object that it has
+};
+
+/// One tool.
+struct LineTool {
+  std::string id;
+  std::string tool;
+  std::string release;  // that the table is of
+  std::string source;   // key
+  bool launches = false;
+  std::vector<std::vector<std::string>> starts;  // words of its line
+  std::string first;                             // what a bare word says: a key, or "file:TABLE"
+  std::vector<std::pair<std::string, std::string>> sets, defaults;
+  std::vector<LineFlag> flags;
+
+  const LineFlag* flag(std::string_view word) const;
+};
+
+/// From the documents that have such a section, a later table over an earlier one of its id.
+std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const Document> documents);
+
+/// An argument that was understood.
+struct Understood {
+  std::string flag;
+  std::string value;      // as it was written
+  std::string key;        // of a question
+  std::string meaning;    // its value there
+  std::size_t order = 0;  // of its row in the table: of two that speak of one key, the later row decides
+};
+
+/// What a line says.
+struct ReadLine {
+  std::vector<const LineTool*> tools;  // launcher first
+  std::vector<std::string> before;     // words in front of them that were not read
+  std::vector<Understood> understood;
+  std::vector<std::string> idle;                         // arguments without a bearing
+  std::vector<std::string> left_out;                     // arguments that nobody here knows
+  std::map<std::string, std::string, std::less<>> says;  // by key
+
+  std::string said(std::string_view key) const;
+  const LineTool& tool() const { return *tools.back(); }
+};
+
+/// Errors: no known tool in it, a value that the tool does not take, a file that cannot be read.
+Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools);
+
+}  // namespace gpusel::answer

@@ -1,0 +1,299 @@
+// From the words of a line to what they say.
+#include <algorithm>
+#include <cctype>
+
+#include "answer/preflight/command_lines.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::answer {
+
+namespace {
+
+constexpr std::string_view kFileOf = "file:";
+constexpr std::size_t kShownWord = 60;
+
+bool is_flag(std::string_view word) {
+  return word.size() > 1 && word.front() == '-' && std::isdigit(static_cast<unsigned char>(word[1])) == 0;
+}
+
+/// "NAME=value" in front of a command.
+bool is_assignment(std::string_view word) {
+  const auto equals = word.find('=');
+  if (equals == 0 || equals == std::string_view::npos) return false;
+  return std::ranges::all_of(word.substr(0, equals),
+                             [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; });
+}
+
+/// "python" of /usr/bin/python3.12; a script's own name.
+std::string program_name(std::string_view word) {
+  const auto slash = word.rfind('/');
+  std::string_view name = slash == std::string_view::npos ? word : word.substr(slash + 1);
+  if (name.starts_with("python") && std::ranges::all_of(name.substr(6), [](char c) {
+        return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
+      }))
+    name = "python";
+  return std::string(name);
+}
+
+bool matches_word(std::string_view pattern, std::string_view word) {
+  const auto any = [](std::string_view one, std::string_view other) {
+    if (one.starts_with('*')) return other.ends_with(one.substr(1));
+    if (one.ends_with('*')) return other.starts_with(one.substr(0, one.size() - 1));
+    return one == other;
+  };
+  return any(pattern, word) || any(pattern, program_name(word));
+}
+
+bool starts_at(const std::vector<std::string>& start, std::span<const std::string> words) {
+  if (start.size() > words.size()) return false;
+  for (std::size_t i = 0; i < start.size(); ++i)
+    if (!matches_word(start[i], words[i])) return false;
+  return true;
+}
+
+bool is_exact(const std::vector<std::string>& start) {
+  return std::ranges::none_of(start, [](const std::string& word) { return word.contains('*'); });
+}
+
+struct LineStart {
+  const LineTool* tool = nullptr;
+  std::size_t words = 0;
+};
+
+class LineReader {
+ public:
+  explicit LineReader(std::span<const LineTool> tools) : tools_(tools) {}
+
+  Result<ReadLine> read(std::span<const std::string> words) {
+    while (!words.empty() && (is_assignment(words.front()) || words.front() == "env")) {
+      if (words.front() != "env")
+        if (Status set = assignment(words.front()); !set) return std::unexpected(set.error());
+      words = words.subspan(1);
+    }
+    if (words.empty()) return usage_error(say("there is no command in the line"));
+    std::size_t at = 0;
+    LineStart start;
+    for (; at < words.size(); ++at) {
+      start = find_start(words.subspan(at));
+      if (start.tool != nullptr) break;
+    }
+    if (start.tool == nullptr) return nothing_known(words);
+    out_.before.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+    if (Status read = tool(words.subspan(at), start); !read) return std::unexpected(read.error());
+    settle();
+    return std::move(out_);
+  }
+
+ private:
+  std::unexpected<Error> nothing_known(std::span<const std::string> words) const {
+    std::string known;
+    for (const LineTool& tool : tools_)
+      if (!tool.starts.empty() && is_exact(tool.starts.front()))
+        known += (known.empty() ? "" : ", ") + join_texts(tool.starts.front(), " ");
+    return usage_error(say("'{}' starts nothing that is known here", shorten(printable(words.front()), kShownWord)), {},
+                       say("known: {}, or a training script", known));
+  }
+
+  /// What stands there word by word comes before what a '*' stands for, and more words before fewer.
+  LineStart find_start(std::span<const std::string> words) const {
+    LineStart best;
+    bool exact = false;
+    for (const LineTool& tool : tools_)
+      for (const auto& start : tool.starts) {
+        if (!starts_at(start, words)) continue;
+        const bool better = is_exact(start) != exact ? is_exact(start) : start.size() > best.words;
+        if (best.tool != nullptr && !better) continue;
+        best = {&tool, start.size()};
+        exact = is_exact(start);
+      }
+    return best;
+  }
+
+  const LineTool* table(std::string_view id) const {
+    const auto found = std::ranges::find(tools_, id, &LineTool::id);
+    return found == tools_.end() ? nullptr : &*found;
+  }
+
+  Status assignment(const std::string& word) {
+    const auto equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const LineTool* variables = table("environment");
+    const LineFlag* flag = variables == nullptr ? nullptr : variables->flag(name);
+    if (flag == nullptr) {
+      out_.left_out.push_back(name);
+      return {};
+    }
+    return take(*variables, *flag, name, word.substr(equals + 1));
+  }
+
+  Status tool(std::span<const std::string> words, const LineStart& start) {
+    const LineTool& tool = *start.tool;
+    out_.tools.push_back(&tool);
+    bool has_first = tool.first.empty();
+    for (std::size_t i = start.words; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (tool.launches && (!is_flag(word) || word == "-m" || word == "--module")) return launched(words.subspan(i));
+      if (!is_flag(word)) {
+        if (has_first) {
+          out_.left_out.push_back(word);
+          continue;
+        }
+        has_first = true;
+        if (Status set = first(tool, word); !set) return set;
+        continue;
+      }
+      const auto equals = word.find('=');
+      const std::string name = word.substr(0, equals);
+      const LineFlag* flag = tool.flag(name);
+      std::optional<std::string> value;
+      if (equals != std::string::npos) value = word.substr(equals + 1);
+      const bool has_next = i + 1 < words.size() && !is_flag(words[i + 1]);
+      if (!value && has_next && takes_next(tool, flag, words[i + 1])) value = words[++i];
+      if (flag == nullptr) {
+        out_.left_out.push_back(name);
+        continue;
+      }
+      if (!value && !flag->is_switch && flag->as.empty()) return no_value(name);
+      if (Status set = take(tool, *flag, name, value.value_or("true")); !set) return set;
+    }
+    if (tool.launches) return usage_error(say("{} launches nothing", tool.tool));
+    return {};
+  }
+
+  static bool takes_next(const LineTool& tool, const LineFlag* flag, std::string_view next) {
+    static constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "auto", "0", "1"};
+    if (flag != nullptr && !flag->is_switch) return true;
+    if (flag != nullptr) return std::ranges::find(kTruths, lower(next)) != std::end(kTruths);
+    return !(tool.launches && next.ends_with(".py"));  // an unknown flag: what follows is taken for its value
+  }
+
+  static Status no_value(const std::string& name) {
+    return usage_error(say("'{}' has no value", shorten(printable(name), kShownWord)));
+  }
+
+  Status launched(std::span<const std::string> words) {
+    std::vector<std::string> line;
+    if (is_flag(words.front())) {
+      line = {"python", "-m"};
+      words = words.subspan(1);
+    }
+    line.insert(line.end(), words.begin(), words.end());
+    const LineStart start = find_start(line);
+    if (start.tool == nullptr) return nothing_known(line);
+    if (start.tool->launches) return usage_error(say("one launcher launches another"));
+    return tool(line, start);
+  }
+
+  Status first(const LineTool& tool, const std::string& word) {
+    if (tool.first.starts_with(kFileOf)) return file(word, tool.first.substr(kFileOf.size()));
+    out_.understood.push_back({{}, word, tool.first, word});
+    return {};
+  }
+
+  /// A YAML or JSON file with more arguments, nested ones as "a.b".
+  Status file(const std::string& name, std::string_view id) {
+    const LineTool* tool = table(id);
+    if (tool == nullptr) return {};
+    const auto text = read_text_file(name);
+    if (!text) return std::unexpected(text.error());
+    auto document = name.ends_with(".json") ? parse_json(*text, name) : parse_yaml(*text, name);
+    if (!document) return std::unexpected(document.error());
+    if (!document->root.is_map())
+      return usage_error(say("a file of arguments is a map, found {}", document->root.describe()), name);
+    return members(*tool, document->root, {}, *document);
+  }
+
+  Status members(const LineTool& tool, const Node& map, const std::string& within, const Document& document) {
+    for (const Node& member : map.children) {
+      const std::string name = within + member.key;
+      const LineFlag* flag = tool.flag(name);
+      if (flag == nullptr && member.is_map()) {
+        if (Status read = members(tool, member, name + ".", document); !read) return read;
+        continue;
+      }
+      if (flag == nullptr) {
+        out_.left_out.push_back(name);
+        continue;
+      }
+      if (!member.is_scalar()) {
+        out_.idle.push_back(name);
+        continue;
+      }
+      if (Status set = take(tool, *flag, name, member.text); !set) {
+        set.error().where = position(document.name, member);
+        return set;
+      }
+    }
+    return {};
+  }
+
+  Status take(const LineTool& tool, const LineFlag& flag, const std::string& name, std::string value) {
+    if (!flag.json.empty()) return object(flag, name, value);
+    if (!flag.file.empty() && flag.key == "-") return file(value, flag.file);
+    if (flag.is_switch) value = lower(value);
+    std::string meaning = value;
+    const auto known = std::ranges::find(flag.values, value, &std::pair<std::string, std::string>::first);
+    if (known != flag.values.end()) {
+      meaning = known->second;
+    } else if (flag.leaves_other) {
+      out_.left_out.push_back(name + " " + value);
+      return {};
+    } else if (!flag.takes_any) {
+      std::vector<std::string_view> names;
+      for (const auto& [theirs, ours] : flag.values) names.push_back(theirs);
+      return usage_error(say("{} does not know {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
+                         say("allowed: {}", join_texts(names, ", ")));
+    }
+    if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;
+    if (!flag.count.empty()) meaning = format("{}", value.empty() ? 0 : split(value, flag.count.front()).size());
+    if (flag.key == "-")
+      out_.idle.push_back(name);
+    else
+      out_.understood.push_back(
+          {name, value, flag.key, meaning, static_cast<std::size_t>(&flag - tool.flags.data()) + 1});
+    return {};
+  }
+
+  Status object(const LineFlag& flag, const std::string& name, const std::string& value) {
+    const auto document = parse_json(value, name);
+    if (!document) return std::unexpected(document.error());
+    for (const Node& member : document->root.children) {
+      const auto key = std::ranges::find(flag.json, member.key, &std::pair<std::string, std::string>::first);
+      if (key == flag.json.end() || !member.is_scalar())
+        out_.left_out.push_back(name + " " + member.key);
+      else
+        out_.understood.push_back({name + " " + member.key, member.text, key->second, member.text});
+    }
+    return {};
+  }
+
+  /// Defaults, then what was said in the order of the tables, then what always is so.
+  void settle() {
+    for (const LineTool* tool : out_.tools)
+      for (const auto& [key, value] : tool->defaults) out_.says[key] = value;
+    std::vector<const Understood*> in_order;
+    for (const Understood& one : out_.understood) in_order.push_back(&one);
+    std::ranges::stable_sort(in_order, {}, [](const Understood* one) { return one->order; });
+    for (const Understood* one : in_order)
+      if (!one->meaning.empty()) out_.says[one->key] = one->meaning;
+    for (const LineTool* tool : out_.tools)
+      for (const auto& [key, value] : tool->sets) out_.says[key] = value;
+  }
+
+  std::span<const LineTool> tools_;
+  ReadLine out_;
+};
+
+}  // namespace
+
+std::string ReadLine::said(std::string_view key) const {
+  const auto found = says.find(key);
+  return found == says.end() ? std::string() : found->second;
+}
+
+Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools) {
+  return LineReader(tools).read(words);
+}
+
+}  // namespace gpusel::answer

@@ -1,0 +1,157 @@
+#include "physics/serving/abilities.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/io/fields.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
+#include "physics/formats.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+constexpr std::string_view kGguf = "gguf";
+constexpr std::string_view kOfCaches = "kv-";
+
+/// Compute capabilities that there are or were; a wrong one would shut out every GPU, or none.
+constexpr double kCapabilities[] = {2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2,  5.3,  6.0,  6.1,  6.2,  7.0,
+                                    7.2, 7.5, 8.0, 8.6, 8.7, 8.9, 9.0, 10.0, 10.1, 10.3, 11.0, 12.0, 12.1};
+
+catalog::Number read_capability(Fields& fields, std::string_view key) {
+  const auto value = fields.number(key);
+  if (!value) return value;
+  const auto same = [&](double known) { return std::abs(known - *value) < 1e-9; };
+  if (std::ranges::none_of(kCapabilities, same))
+    fields.fail(*fields.find(key), say("there is no compute capability {:g}", *value),
+                say("7.0, 7.5, 8.0, 8.9, 9.0 …"));
+  return value;
+}
+
+Ability read_ability(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const std::string_view key : {"format", "scheme", "source"}) fields.require(key);
+  Ability out;
+  out.format = fields.text("format");
+  if (!out.format.empty() && out.format != kGguf && !out.format.starts_with(kOfCaches))
+    if (const auto known = weight_format(out.format); !known)
+      fields.fail(*fields.find("format"), known.error().message, known.error().hint);
+  out.scheme = fields.text("scheme");
+  out.from = fields.text("from");
+  out.until = fields.text("until");
+  out.least = read_capability(fields, "least");
+  out.most = read_capability(fields, "most");
+  out.widened = read_capability(fields, "widened");
+  if (out.least && out.most && *out.most < *out.least)
+    fields.fail(*fields.find("most"), say("the greatest capability is below the least"));
+  out.amd = fields.texts("amd");
+  out.named = fields.texts("named");
+  out.says = fields.text("says");
+  out.would = fields.text("would");
+  out.source = fields.text("source");
+  fields.finish();
+  return out;
+}
+
+EngineLimit read_limit(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const std::string_view key : {"limit", "says", "source"}) fields.require(key);
+  EngineLimit out;
+  out.limit = fields.one_of<Refusal>("limit").value_or(Refusal::heads);
+  out.says = fields.text("says");
+  out.would = fields.text("would");
+  out.source = fields.text("source");
+  fields.finish();
+  return out;
+}
+
+template <class Record>
+std::vector<Record> read_list(Fields& fields, std::string_view key, Record (*read)(const Node&, Problems&)) {
+  std::vector<Record> out;
+  const Node* list = fields.find(key);
+  if (list == nullptr) return out;
+  if (!list->is_list()) fields.fail(*list, say("'{}' must be a list, found {}", key, list->describe()));
+  for (const Node& node : list->children) out.push_back(read(node, fields.problems()));
+  return out;
+}
+
+EngineAbility read_engine(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const std::string_view key : {"engine", "name", "release", "formats"}) fields.require(key);
+  EngineAbility out;
+  out.engine = fields.one_of<job::Engine>("engine").value_or(job::Engine::vllm);
+  out.name = fields.text("name");
+  out.release = fields.text("release");
+  out.formats = read_list<Ability>(fields, "formats", read_ability);
+  out.limits = read_list<EngineLimit>(fields, "limits", read_limit);
+  fields.finish();
+  return out;
+}
+
+/// "0.19" before "0.20": number by number.
+int compared(std::string_view a, std::string_view b) {
+  const auto left = split(a, '.');
+  const auto right = split(b, '.');
+  for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
+    const auto number = [](std::string_view text) { return plain_number(text).value_or(0); };
+    if (const double difference = number(left[i]) - number(right[i]); difference != 0) return difference < 0 ? -1 : 1;
+  }
+  return 0;  // "0.19" is every "0.19.x"
+}
+
+}  // namespace
+
+Runs Ability::on(const catalog::Gpu& gpu) const {
+  if (const catalog::Number capability = gpu.capability; capability) {
+    if (!least) return Runs::unknown;
+    if (*capability >= *least) return most && *capability > *most ? Runs::not_at_all : Runs::natively;
+    return widened && *capability >= *widened ? Runs::widened : Runs::not_at_all;
+  }
+  if (std::ranges::find(amd, gpu.compute_capability) != amd.end()) return Runs::natively;
+  return Runs::unknown;
+}
+
+bool Ability::covers(std::string_view release) const {
+  if (release.empty()) return is_current();
+  return (from.empty() || compared(release, from) >= 0) && (until.empty() || compared(release, until) <= 0);
+}
+
+const EngineLimit* EngineAbility::limit(Refusal which) const {
+  const auto found = std::ranges::find(limits, which, &EngineLimit::limit);
+  return found == limits.end() ? nullptr : &*found;
+}
+
+const EngineAbility* EngineAbilities::find(job::Engine engine) const {
+  const auto found = std::ranges::find(engines_, engine, &EngineAbility::engine);
+  return found == engines_.end() ? nullptr : &*found;
+}
+
+bool is_about(const Ability& ability, const WeightFormat& format) {
+  if (ability.format == format.name) return true;
+  if (ability.format != kGguf) return false;
+  return format.name == "f16" || format.name.starts_with('q') || format.name.starts_with("iq") ||
+         format.name.starts_with("tq");
+}
+
+std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> documents) {
+  std::vector<EngineAbility> out;
+  Errors errors;
+  for (const Document& document : documents) {
+    const Node* list = document.root.find("engines");
+    if (list == nullptr) continue;
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "engines", list->describe()));
+    for (const Node& node : list->children) {
+      EngineAbility engine = read_engine(node, problems);
+      std::erase_if(out, [&](const EngineAbility& earlier) { return earlier.engine == engine.engine; });
+      out.push_back(std::move(engine));
+    }
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return EngineAbilities(std::move(out));
+}
+
+}  // namespace gpusel::physics

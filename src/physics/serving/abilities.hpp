@@ -1,0 +1,86 @@
+// What serving engines run where, out of data/engines: formats of weights and caches by compute capability, and what
+// they refuse at the start.
+#pragma once
+
+#include <expected>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/io/document.hpp"
+#include "base/values/error.hpp"
+#include "catalog/records/gpu.hpp"
+#include "job/request/terms.hpp"
+
+namespace gpusel::physics {
+
+struct WeightFormat;
+
+/// What becomes of a format on a GPU. widened: it is stored so, and computed in 16 bit.
+enum class Runs : std::uint8_t { natively, widened, not_at_all, unknown };
+
+/// One format of one engine.
+struct Ability {
+  std::string scheme;              // as the engine calls it: "awq", "compressed-tensors"
+  std::string format;              // as weight_format() knows it; "gguf": all of those; "kv-fp8": of the cache
+  std::string from, until;         // releases that it holds for, both included; empty: open
+  catalog::Number least;           // NVIDIA's compute capability that it needs
+  catalog::Number most;            // beyond which it is no longer there
+  catalog::Number widened;         // from which it runs as weights alone, below `least`
+  std::vector<std::string> amd;    // architectures of AMD that it is stated for; empty: none is stated
+  std::vector<std::string> named;  // words in names of repositories that hold it, beside the scheme
+  std::string says;                // the engine's own message, with {capability}; empty: not known
+  std::string would;               // flags with which it would start; empty: none
+  std::string source;              // key
+
+  Runs on(const catalog::Gpu& gpu) const;
+  bool is_current() const { return until.empty(); }
+  /// Whether it is of that release; of an empty one, whether it is current.
+  bool covers(std::string_view release) const;
+};
+
+/// What an engine checks before it starts.
+enum class Refusal : std::uint8_t { heads, context, cache };
+
+struct EngineLimit {
+  Refusal limit = Refusal::heads;
+  std::string says;   // with {names} of figures
+  std::string would;  // with what flag it would start; empty: none
+  std::string source;
+};
+
+struct EngineAbility {
+  job::Engine engine = job::Engine::vllm;
+  std::string name;     // as people write it
+  std::string release;  // the newest that the table is of
+  std::vector<Ability> formats;
+  std::vector<EngineLimit> limits;
+
+  const EngineLimit* limit(Refusal which) const;
+};
+
+class EngineAbilities {
+ public:
+  explicit EngineAbilities(std::vector<EngineAbility> engines) : engines_(std::move(engines)) {}
+
+  std::span<const EngineAbility> engines() const { return engines_; }
+  /// Nothing where no table is of it.
+  const EngineAbility* find(job::Engine engine) const;
+
+ private:
+  std::vector<EngineAbility> engines_;
+};
+
+/// Whether an ability is about weights in that format.
+bool is_about(const Ability& ability, const WeightFormat& format);
+
+/// From the documents that have a section `engines`; a later document's engine replaces an earlier one.
+/// Errors: unknown keys, formats and engines, impossible capabilities, with file:line:column.
+std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> documents);
+
+}  // namespace gpusel::physics
+
+template <>
+inline constexpr auto gpusel::enum_names<gpusel::physics::Refusal> =
+    std::to_array<std::string_view>({"heads", "context", "cache"});

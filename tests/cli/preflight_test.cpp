@@ -1,0 +1,184 @@
+// gpusel preflight: command lines as people type them.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/program.hpp"
+
+namespace preflight_test {
+
+using gpusel::test::ask;
+using gpusel::test::Run;
+using gpusel::test::scratch_directory;
+using gpusel::test::scratch_file;
+using gpusel::test::words_of;
+using Json = nlohmann::json;
+
+namespace {
+
+Run preflight(const std::string& flags, const std::string& line, bool json = true) {
+  std::vector<std::string> words = words_of("preflight " + flags);
+  if (json) words.emplace_back("--json");
+  words.emplace_back("--");
+  for (std::string& word : words_of(line)) words.push_back(std::move(word));
+  return ask(words);
+}
+
+Json answer_of(const Run& run) {
+  INFO(run.err);
+  REQUIRE_FALSE(run.out.empty());
+  return Json::parse(run.out);
+}
+
+/// Of the first refusal.
+std::string says(const Json& answer) {
+  return answer["refused"].empty() ? std::string() : answer["refused"][0]["says"].get<std::string>();
+}
+
+}  // namespace
+
+TEST_CASE("real lines start, are risky, run out of memory or are refused") {
+  struct Line {
+    std::string flags, line, outcome;
+  };
+  const Line each = GENERATE(values<Line>({
+      {"--gpu l4", "vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 8192", "starts"},
+      {"--gpu h100-sxm-80gb:8",
+       "vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 8 --max-model-len=32768 --port 8000",
+       "starts"},
+      {"--gpu a10g",
+       "python3 -m vllm.entrypoints.openai.api_server --model meta-llama/Llama-3.1-8B-Instruct --dtype half",
+       "refused"},  // its own context of 131,072 tokens has no room
+      {"--gpu a100-sxm-80gb:4", "vllm serve qwen2.5-14b -tp 3", "refused"},
+      {"--gpu v100-sxm2-32gb", "vllm serve Qwen/Qwen2-7B-Instruct-AWQ --max-model-len 4096", "refused"},
+      {"--gpu t4", "vllm serve Qwen/Qwen2.5-1.5B-Instruct --dtype bfloat16 --max-model-len 4096", "refused"},
+      {"--gpu t4", "vllm serve Qwen/Qwen2.5-1.5B-Instruct --dtype half --max-model-len 4096", "starts"},
+      {"--gpu l4", "vllm serve meta-llama/Llama-3.1-70B-Instruct --max-model-len 2048", "out-of-memory"},
+      {"--gpu v100-sxm2-32gb", "vllm serve Qwen/Qwen2-7B-Instruct --max-model-len 4096", "risky"},
+      {"--gpu v100-sxm2-32gb --engine-version 0.11", "vllm serve Qwen/Qwen2-7B-Instruct --max-model-len 4096",
+       "starts"},
+      {"--gpu h100-sxm-80gb",
+       "CUDA_VISIBLE_DEVICES=0 python -m sglang.launch_server --model-path Qwen/Qwen3-8B --port 30000", "starts"},
+      {"--gpu t4", "python -m sglang.launch_server --model-path Qwen/Qwen2.5-1.5B-Instruct", "risky"},
+      {"--gpu h100-sxm-80gb:8", "trtllm-serve meta-llama/Llama-3.1-8B-Instruct --tp_size 2 --max_batch_size 64",
+       "starts"},
+      {"--gpu t4", "trtllm-serve meta-llama/Llama-3.2-1B-Instruct", "refused"},
+      {"--gpu rtx-4090", "./llama-server -hf Qwen/Qwen2.5-7B-Instruct-GGUF:q4_k_m -c 8192 -ngl 99", "starts"},
+      {"--gpu a100-sxm-80gb:8",
+       "torchrun --nproc_per_node 8 train.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 True "
+       "--per_device_train_batch_size 1 --gradient_checkpointing True --fsdp 'full_shard auto_wrap' --max_seq_length "
+       "2048",
+       "starts"},
+      {"--gpu l4",
+       "python finetune.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 --per_device_train_batch_size 8",
+       "out-of-memory"},
+      {"--gpu l4",
+       "accelerate launch --num_processes 1 --mixed_precision bf16 sft.py --model_name_or_path meta-llama/Llama-3.1-8B "
+       "--load_in_4bit --use_peft --lora_r 16 --per_device_train_batch_size 1 --gradient_checkpointing "
+       "--max_seq_length 1024",
+       "starts"},
+      {"--gpu h100-sxm-80gb:8",
+       "torchrun --nproc_per_node=8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 11008 "
+       "--num-attention-heads 32 --vocab-size 32000 --max-position-embeddings 4096 --seq-length 4096 "
+       "--micro-batch-size 1 --global-batch-size 128 --tensor-model-parallel-size 2 --sequence-parallel --bf16 "
+       "--use-distributed-optimizer --use-flash-attn --swiglu",
+       "starts"},
+      {"--gpu a100-sxm-80gb:2", "vllm serve meta-llama/Llama-3.1-70B-Instruct -tp 4 --max-model-len 8192", "refused"},
+      {"--gpu l4", "vllm serve meta-llama/Meta-Llama-3-8B-Instruct --max-model-len 32768", "refused"},
+  }));
+  INFO(each.line);
+  const Run run = preflight(each.flags, each.line);
+  const Json answer = answer_of(run);
+  INFO(answer.dump(1));
+  CHECK(answer["schema"] == "gpusel.preflight/1");
+  CHECK(answer["outcome"] == each.outcome);
+  CHECK(run.status == (each.outcome == "starts" ? 0 : each.outcome == "risky" ? 4 : 3));
+}
+
+TEST_CASE("an engine refuses in its own words, and what would start is named") {
+  const Json heads = answer_of(preflight("--gpu a100-sxm-80gb:4", "vllm serve qwen2.5-14b -tp 3"));
+  CHECK(says(heads) == "Total number of attention heads (40) must be divisible by tensor parallel size (3).");
+  CHECK(heads["refused"][0]["would"] == "--tensor-parallel-size 2");
+  const Json awq = answer_of(preflight("--gpu v100-sxm2-32gb --engine-version 0.15",
+                                       "vllm serve Qwen/Qwen2-7B-Instruct-AWQ --max-model-len 4096"));
+  CHECK_THAT(says(awq), Catch::Contains("awq is not supported for the current GPU. Minimum capability: 75. "
+                                        "Current capability: 70."));
+  CHECK_THAT(awq["refused"][0]["would"].get<std::string>(), Catch::Contains("gptq") && Catch::Contains("LMDeploy"));
+  CHECK_THAT(awq["refused"][0]["url"].get<std::string>(), Catch::StartsWith("https://"));
+  const Json longer = answer_of(
+      preflight("--gpu h100-sxm-80gb", "vllm serve meta-llama/Meta-Llama-3-8B-Instruct --max-model-len 32768"));
+  CHECK(longer["refused"][0]["check"] == "context");
+  CHECK(longer["refused"][0]["would"] == "--max-model-len 8192");
+  const Json room = answer_of(preflight("--gpu l4", "vllm serve meta-llama/Llama-3.1-8B-Instruct"));
+  CHECK(room["refused"][0]["check"] == "cache");
+  CHECK_THAT(room["refused"][0]["would"].get<std::string>(), Catch::StartsWith("--max-model-len "));
+}
+
+TEST_CASE("what would start by its own words does start") {
+  const Json room = answer_of(preflight("--gpu l4", "vllm serve meta-llama/Llama-3.1-8B-Instruct"));
+  const std::string would = room["refused"][0]["would"];
+  const Json again = answer_of(preflight("--gpu l4", "vllm serve meta-llama/Llama-3.1-8B-Instruct " + would));
+  CHECK(again["outcome"] != "refused");
+}
+
+TEST_CASE("arguments that nobody here knows are named and left out") {
+  const std::string line = "vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 8192";
+  const Json plain = answer_of(preflight("--gpu l4", line));
+  const Json more = answer_of(preflight("--gpu l4", "FOO=1 " + line + " --some-new-thing 7 --another=3"));
+  CHECK(more["left_out"] == Json({"FOO", "--some-new-thing", "--another"}));
+  CHECK(more["answer"]["memory"] == plain["answer"]["memory"]);
+}
+
+TEST_CASE("files of arguments are read") {
+  const std::string ds = scratch_file("ds.json", R"({"zero_optimization": {"stage": 3}, "bf16": {"enabled": true}})");
+  const Run run = preflight("--gpu a100-sxm-80gb:8",
+                            "deepspeed --num_gpus 8 train.py --model_name_or_path "
+                            "meta-llama/Llama-3.1-8B --per_device_train_batch_size 1 "
+                            "--max_seq_length 2048 --gradient_checkpointing true --deepspeed " +
+                                ds);
+  const Json answer = answer_of(run);
+  CHECK(answer["answer"]["plan"]["sharding"] == "zero3");
+  const std::string yaml = scratch_file("lora.yaml",
+                                        "base_model: meta-llama/Llama-3.1-8B\nadapter: qlora\nlora_r: 32\n"
+                                        "sequence_len: 2048\nmicro_batch_size: 1\nbf16: auto\n"
+                                        "gradient_checkpointing: true\n");
+  const Json axolotl = answer_of(preflight("--gpu l4", "axolotl train " + yaml));
+  CHECK(axolotl["outcome"] == "starts");
+  CHECK(axolotl["tools"][0]["id"] == "axolotl");
+}
+
+TEST_CASE("a line that cannot be read says why") {
+  const auto fails = [](const std::string& flags, const std::string& line) {
+    const Run run = preflight(flags, line, false);
+    CHECK(run.status == 2);
+    CHECK(run.out.empty());
+    return run.err;
+  };
+  CHECK_THAT(fails("--gpu l4", "make install"), Catch::Contains("'make' starts nothing that is known here"));
+  CHECK_THAT(fails("--gpu l4", "vllm serve no-such-model-at-all"), Catch::Contains("no-such-model-at-all"));
+  CHECK_THAT(fails("--gpu l4", "vllm serve qwen2.5-7b --dtype int3"), Catch::Contains("allowed: auto, half"));
+  CHECK_THAT(fails("--gpu l4", "vllm serve qwen2.5-7b --max-model-len many"), Catch::Contains("--max-model-len"));
+  CHECK_THAT(fails("--gpu l4", "vllm serve"), Catch::Contains("the line names no model"));
+  CHECK_THAT(fails("--gpu no-such", "vllm serve qwen2.5-7b"), Catch::Contains("no-such"));
+  CHECK_THAT(fails("--gpu l4", "deepspeed train.py --model gpt2 --deepspeed /nowhere/ds.json"),
+             Catch::Contains("/nowhere/ds.json"));
+}
+
+TEST_CASE("a table of abilities that is wrong is refused with its place") {
+  const auto lint = [](const std::string& row) {
+    const std::string file = scratch_file("engines.yaml",
+                                          "engines:\n  - engine: vllm\n    name: vLLM\n    release: \"1\"\n"
+                                          "    formats:\n      - " +
+                                              row + "\n");
+    return ask({"preflight", "--gpu", "l4", "--overlay", file, "--", "vllm", "serve", "qwen2.5-7b"});
+  };
+  const Run capability = lint("{format: fp16, scheme: fp16, least: 7.7, source: vllm-cuda}");
+  CHECK(capability.status == 5);
+  CHECK_THAT(capability.err,
+             Catch::Contains("engines.yaml:6:") && Catch::Contains("there is no compute capability 7.7"));
+  CHECK_THAT(lint("{format: fp61, scheme: fp16, source: vllm-cuda}").err,
+             Catch::Contains("unknown weight format 'fp61'"));
+  CHECK_THAT(lint("{format: fp16, scheme: fp16, leest: 7.0, source: vllm-cuda}").err,
+             Catch::Contains("leest") && Catch::Contains("least"));
+}
+
+}  // namespace preflight_test
