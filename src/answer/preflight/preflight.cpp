@@ -194,11 +194,11 @@ class PreflightJudge {
     const bool sure = std::ranges::any_of(out_.refusals, &Refused::for_sure);
     const bool fits = out_.answer && out_.answer->plan.fits;
     if (sure)
-      out_.outcome = Outcome::refused;
+      out_.outcome = StartVerdict::refused;
     else if (!fits)
-      out_.outcome = Outcome::out_of_memory;
+      out_.outcome = StartVerdict::out_of_memory;
     else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
-      out_.outcome = Outcome::risky;
+      out_.outcome = StartVerdict::risky;
     for (Way& way : out_.ways) way.flags = in_words_of_line(way.flags);
   }
 

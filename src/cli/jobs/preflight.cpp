@@ -45,12 +45,12 @@ class PreflightCommand {
   }
 
  private:
-  static int status(answer::Outcome outcome) {
+  static int status(answer::StartVerdict outcome) {
     switch (outcome) {
-      case answer::Outcome::starts: return kOk;
-      case answer::Outcome::risky: return kPolicy;
-      case answer::Outcome::out_of_memory:
-      case answer::Outcome::refused: return kNothing;
+      case answer::StartVerdict::starts: return kOk;
+      case answer::StartVerdict::risky: return kPolicy;
+      case answer::StartVerdict::out_of_memory:
+      case answer::StartVerdict::refused: return kNothing;
     }
     return kNothing;
   }
