@@ -6,7 +6,7 @@
 
 namespace gpusel::answer {
 
-enum class Outcome : std::uint8_t {
+enum class LineOutcome : std::uint8_t {
   starts,
   risky,  ///< may run out of memory, or starts with another release only
   out_of_memory,
@@ -24,7 +24,7 @@ struct Refused {
 
 struct Preflight {
   ReadLine line;
-  Outcome outcome = Outcome::starts;
+  LineOutcome outcome = LineOutcome::starts;
   std::vector<Refused> refusals;
   std::optional<EstimateAnswer> answer;          // absent where the line is refused before anything can be estimated
   std::vector<Way> ways;                         // in the tool's own words where it has some
@@ -50,5 +50,5 @@ Result<Preflight> preflight(const ReadLine& line, const job::Request& own, job::
 }  // namespace gpusel::answer
 
 template <>
-inline constexpr auto gpusel::enum_names<gpusel::answer::Outcome> =
+inline constexpr auto gpusel::enum_names<gpusel::answer::LineOutcome> =
     std::to_array<std::string_view>({"starts", "risky", "out-of-memory", "refused"});

@@ -45,12 +45,12 @@ class PreflightCommand {
   }
 
  private:
-  static int status(answer::Outcome outcome) {
+  static int status(answer::LineOutcome outcome) {
     switch (outcome) {
-      case answer::Outcome::starts: return kOk;
-      case answer::Outcome::risky: return kPolicy;
-      case answer::Outcome::out_of_memory:
-      case answer::Outcome::refused: return kNothing;
+      case answer::LineOutcome::starts: return kOk;
+      case answer::LineOutcome::risky: return kPolicy;
+      case answer::LineOutcome::out_of_memory:
+      case answer::LineOutcome::refused: return kNothing;
     }
     return kNothing;
   }

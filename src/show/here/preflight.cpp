@@ -15,16 +15,16 @@ namespace gpusel::show {
 
 namespace {
 
-using answer::Outcome;
+using answer::LineOutcome;
 using answer::Preflight;
 using answer::Refused;
 
-std::string outcome_words(Outcome outcome) {
+std::string outcome_words(LineOutcome outcome) {
   switch (outcome) {
-    case Outcome::starts: return say("STARTS");
-    case Outcome::risky: return say("RISKY");
-    case Outcome::out_of_memory: return say("OUT OF MEMORY");
-    case Outcome::refused: return say("REFUSED");
+    case LineOutcome::starts: return say("STARTS");
+    case LineOutcome::risky: return say("RISKY");
+    case LineOutcome::out_of_memory: return say("OUT OF MEMORY");
+    case LineOutcome::refused: return say("REFUSED");
   }
   return {};
 }
@@ -96,9 +96,9 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
     title += say(": {} on {}", printable(answer.answer->work.model->id), spoken_machine(answer.answer->machine));
   page.title(title);
   std::string first = outcome_words(answer.outcome);
-  if (answer.answer && answer.outcome != Outcome::refused)
+  if (answer.answer && answer.outcome != LineOutcome::refused)
     if (const std::string memory = memory_words(*answer.answer); !memory.empty()) first = say("{}: {}", first, memory);
-  page.line(Text(first, answer.outcome == Outcome::starts ? Meaning::strong : Meaning::warn));
+  page.line(Text(first, answer.outcome == LineOutcome::starts ? Meaning::strong : Meaning::warn));
   add_refusals(page, answer, catalog);
   add_ways(page, answer);
   add_room(page, answer);
