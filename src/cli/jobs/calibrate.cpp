@@ -46,7 +46,7 @@ class Calibrate {
     const auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
     const auto documents = catalog->documents("calibration");
-    const auto shipped = physics::read_coefficients(documents, physics::Own::left_out);
+    const auto shipped = physics::read_coefficients(*catalog, physics::Own::left_out);
     if (!shipped) return context_.fail(shipped.error());
     if (Status read = read_files(*catalog, *shipped); !read) return context_.fail(read.error());
     tell_left_out();
