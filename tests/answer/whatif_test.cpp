@@ -24,7 +24,7 @@ namespace {
 /// The shipped GPUs and models with instances of its own, whose prices may be changed.
 struct Bench {
   explicit Bench(const std::string& yaml) : catalog(load(yaml)) {
-    auto read = physics::read_coefficients(catalog.documents("calibration"));
+    auto read = physics::read_coefficients(catalog);
     REQUIRE(read);
     coefficients = std::move(*read);
     auto shipped = rules::read_rules(catalog.documents("rules"));

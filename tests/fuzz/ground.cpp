@@ -9,6 +9,7 @@
 #include "answer/lists/like.hpp"
 #include "answer/lists/list.hpp"
 #include "answer/poc/poc.hpp"
+#include "answer/preflight/command_lines.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
@@ -76,6 +77,7 @@ void read_sections(const catalog::Catalog& catalog) {
   reads(answer::read_similarity(catalog.documents("similarity")));
   for (const std::string_view tools : {"proofs", "launches"})
     reads(answer::read_proofs(catalog.documents(tools), tools));
+  reads(answer::read_command_lines(catalog.documents("command_lines")));
   if (const Errors errors = catalog::check_dialects(catalog); !errors.empty()) check(errors);
 }
 

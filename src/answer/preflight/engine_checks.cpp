@@ -143,7 +143,15 @@ void EngineChecks::base(std::vector<Refused>& out) const {
   std::vector<const Ability*> rows;
   for (const Ability& row : engine_->formats)
     if (row.format == "fp16") rows.push_back(&row);
-  if (auto refused = judged(rows, say("its kernels"))) out.push_back(std::move(*refused));
+  auto refused = judged(rows, say("its kernels"));
+  if (!refused) return;
+  std::string others;
+  for (const physics::EngineAbility& other : engines_->engines())
+    for (const Ability& row : other.formats)
+      if (&other != engine_ && row.format == "fp16" && row.is_current() && runs_on(row, gpu_))
+        others += (others.empty() ? "" : ", ") + other.name;
+  if (refused->would.empty()) refused->would = others;
+  out.push_back(std::move(*refused));
 }
 
 void EngineChecks::weights(std::vector<Refused>& out) const {

@@ -67,7 +67,7 @@ class PreflightJudge {
       out_.refusals.push_back({"gpus",
                                say("the line takes {} GPUs of a node, and there are {}", *want, *have),
                                {},
-                               say("as many as there are"),
+                               in_words_of_line(format("--{} {}", request_.tp ? "tp" : "gpus-per-node", *have)),
                                true});
     request_.gpus_per_node = want;
     request_.nodes = nodes;
@@ -117,13 +117,26 @@ class PreflightJudge {
       if (auto fewer = ask(load); fewer) answer = std::move(fewer);
     }
     if (answer->plan.serving) {
+      room_ = std::floor(answer->plan.serving->room.longest_context);
       out_.requests = std::floor(answer->plan.serving->room.max_concurrency);
-      out_.longest = std::floor(answer->plan.serving->room.longest_context);
+      out_.longest = room_;
+      limit_room(answer->work.inference);
     }
-    starts_with(checks);
+    if (answer->plan.fits) starts_with(checks);
     if (!answer->plan.fits || answer->fit.short_verdict() == Verdict::risky)
       out_.ways = what_would_work(load, *answer, ground_.catalog, ground_.coefficients, ground_.rules);
     out_.answer = std::move(*answer);
+  }
+
+  /// No request is longer than the context, and no more are taken on than the line says; llama.cpp shares one context
+  /// among all.
+  void limit_room(const job::Inference& job) {
+    const Count most = context();
+    if (most) out_.longest = std::min(*out_.longest, static_cast<double>(*most));
+    if (asked_.at_once) out_.requests = std::min(*out_.requests, static_cast<double>(*asked_.at_once));
+    if (most && job::kernels_of(job.engine) == job::Engine::llama_cpp)
+      out_.requests = std::min(*out_.requests, std::floor(static_cast<double>(*most) /
+                                                          static_cast<double>(job.input_tokens + job.output_tokens)));
   }
 
   /// Whether one request of the whole context fits, where the engine looks at that before it starts.
@@ -141,7 +154,8 @@ class PreflightJudge {
     const auto answer = ask(whole);
     if (!answer || !answer->plan.serving) return;
     if (!answer->plan.fits) {
-      if (auto refused = checks.no_room(*whole.context, std::floor(answer->plan.serving->room.longest_context)))
+      if (auto refused =
+              checks.no_room(*whole.context, std::min(room_, std::floor(answer->plan.serving->room.longest_context))))
         out_.refusals.push_back(std::move(*refused));
       return;
     }
@@ -194,11 +208,19 @@ class PreflightJudge {
     const bool sure = std::ranges::any_of(out_.refusals, &Refused::for_sure);
     const bool fits = out_.answer && out_.answer->plan.fits;
     if (sure)
+<<<<<<< HEAD
       out_.outcome = StartVerdict::refused;
     else if (!fits)
       out_.outcome = StartVerdict::out_of_memory;
     else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
       out_.outcome = StartVerdict::risky;
+=======
+      out_.outcome = LineOutcome::refused;
+    else if (!fits)
+      out_.outcome = LineOutcome::out_of_memory;
+    else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
+      out_.outcome = LineOutcome::risky;
+>>>>>>> preflight
     for (Way& way : out_.ways) way.flags = in_words_of_line(way.flags);
   }
 
@@ -217,14 +239,16 @@ class PreflightJudge {
   }
 
   void translate(std::string_view key, std::string& flag, std::string& value) const {
-    for (const LineFlag& known : line_.tool().flags) {
-      if (known.key != key || known.is_switch) continue;
-      const auto theirs = std::ranges::find(known.values, value, &std::pair<std::string, std::string>::second);
-      if (theirs == known.values.end() && !known.values.empty() && !known.takes_any) continue;
-      flag = known.names.front();
-      if (theirs != known.values.end()) value = theirs->first;
-      return;
-    }
+    for (const LineTool* tool : line_.tools)
+      for (const LineFlag& known : tool->flags) {
+        if (known.key != key) continue;
+        const auto theirs = std::ranges::find(known.values, value, &std::pair<std::string, std::string>::second);
+        const bool as_it_is = known.takes_any && !known.leaves_other && !known.is_switch;
+        if (theirs == known.values.end() && !as_it_is) continue;
+        flag = known.names.front();
+        if (theirs != known.values.end()) value = theirs->first;
+        return;
+      }
   }
 
   static constexpr std::int64_t kUsualInput = 1024;
@@ -236,6 +260,7 @@ class PreflightJudge {
   Count gpus_;
   const Ground& ground_;
   catalog::Number longest_;  // of the model
+  double room_ = 0;          // tokens that the memory has room for, of one request
   bool whole_is_risky_ = false;
   Preflight out_;
 };

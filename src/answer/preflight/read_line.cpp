@@ -79,7 +79,8 @@ class LineReader {
       if (start.tool != nullptr) break;
     }
     if (start.tool == nullptr) return nothing_known(words);
-    out_.before.assign(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(at));
+    for (const std::string& word : words.first(at))
+      if (program_name(word) != "python") out_.before.push_back(word);
     if (Status read = tool(words.subspan(at), start); !read) return std::unexpected(read.error());
     settle();
     return std::move(out_);
@@ -162,7 +163,7 @@ class LineReader {
   }
 
   static bool takes_next(const LineTool& tool, const LineFlag* flag, std::string_view next) {
-    static constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "auto", "0", "1"};
+    static constexpr std::string_view kTruths[] = {"true", "false", "yes", "no", "on", "off", "auto", "0", "1"};
     if (flag != nullptr && !flag->is_switch) return true;
     if (flag != nullptr) return std::ranges::find(kTruths, lower(next)) != std::end(kTruths);
     return !(tool.launches && next.ends_with(".py"));  // an unknown flag: what follows is taken for its value

@@ -49,7 +49,7 @@ class Calibrate {
     const auto catalog = context_.load_catalog();
     if (!catalog) return context_.fail(catalog.error());
     const auto documents = catalog->documents("calibration");
-    const auto shipped = physics::read_coefficients(documents, physics::Own::left_out);
+    const auto shipped = physics::read_coefficients(*catalog, physics::Own::left_out);
     if (!shipped) return context_.fail(shipped.error());
     if (options_.row.is_measured()) {
       if (const auto taken = take_row(*catalog, *shipped); !taken) return taken.error();
