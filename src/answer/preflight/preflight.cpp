@@ -208,19 +208,11 @@ class PreflightJudge {
     const bool sure = std::ranges::any_of(out_.refusals, &Refused::for_sure);
     const bool fits = out_.answer && out_.answer->plan.fits;
     if (sure)
-<<<<<<< HEAD
-      out_.outcome = StartVerdict::refused;
-    else if (!fits)
-      out_.outcome = StartVerdict::out_of_memory;
-    else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
-      out_.outcome = StartVerdict::risky;
-=======
       out_.outcome = LineOutcome::refused;
     else if (!fits)
       out_.outcome = LineOutcome::out_of_memory;
     else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
       out_.outcome = LineOutcome::risky;
->>>>>>> preflight
     for (Way& way : out_.ways) way.flags = in_words_of_line(way.flags);
   }
 

@@ -6,11 +6,7 @@
 
 namespace gpusel::answer {
 
-<<<<<<< HEAD
-enum class StartVerdict : std::uint8_t {
-=======
 enum class LineOutcome : std::uint8_t {
->>>>>>> preflight
   starts,
   risky,  ///< may run out of memory, or starts with another release only
   out_of_memory,
@@ -28,11 +24,7 @@ struct Refused {
 
 struct Preflight {
   ReadLine line;
-<<<<<<< HEAD
-  StartVerdict outcome = StartVerdict::starts;
-=======
   LineOutcome outcome = LineOutcome::starts;
->>>>>>> preflight
   std::vector<Refused> refusals;
   std::optional<EstimateAnswer> answer;          // absent where the line is refused before anything can be estimated
   std::vector<Way> ways;                         // in the tool's own words where it has some
@@ -58,9 +50,5 @@ Result<Preflight> preflight(const ReadLine& line, const job::Request& own, job::
 }  // namespace gpusel::answer
 
 template <>
-<<<<<<< HEAD
-inline constexpr auto gpusel::enum_names<gpusel::answer::StartVerdict> =
-=======
 inline constexpr auto gpusel::enum_names<gpusel::answer::LineOutcome> =
->>>>>>> preflight
     std::to_array<std::string_view>({"starts", "risky", "out-of-memory", "refused"});

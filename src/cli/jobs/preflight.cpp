@@ -45,21 +45,12 @@ class PreflightCommand {
   }
 
  private:
-<<<<<<< HEAD
-  static int status(answer::StartVerdict outcome) {
-    switch (outcome) {
-      case answer::StartVerdict::starts: return kOk;
-      case answer::StartVerdict::risky: return kPolicy;
-      case answer::StartVerdict::out_of_memory:
-      case answer::StartVerdict::refused: return kNothing;
-=======
   static int status(answer::LineOutcome outcome) {
     switch (outcome) {
       case answer::LineOutcome::starts: return kOk;
       case answer::LineOutcome::risky: return kPolicy;
       case answer::LineOutcome::out_of_memory:
       case answer::LineOutcome::refused: return kNothing;
->>>>>>> preflight
     }
     return kNothing;
   }

@@ -15,18 +15,6 @@ namespace gpusel::show {
 
 namespace {
 
-<<<<<<< HEAD
-using answer::StartVerdict;
-using answer::Preflight;
-using answer::Refused;
-
-std::string outcome_words(StartVerdict outcome) {
-  switch (outcome) {
-    case StartVerdict::starts: return say("STARTS");
-    case StartVerdict::risky: return say("RISKY");
-    case StartVerdict::out_of_memory: return say("OUT OF MEMORY");
-    case StartVerdict::refused: return say("REFUSED");
-=======
 using answer::LineOutcome;
 using answer::Preflight;
 using answer::Refused;
@@ -37,7 +25,6 @@ std::string outcome_words(LineOutcome outcome) {
     case LineOutcome::risky: return say("RISKY");
     case LineOutcome::out_of_memory: return say("OUT OF MEMORY");
     case LineOutcome::refused: return say("REFUSED");
->>>>>>> preflight
   }
   return {};
 }
@@ -109,15 +96,9 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
     title += say(": {} on {}", printable(answer.answer->work.model->id), spoken_machine(answer.answer->machine));
   page.title(title);
   std::string first = outcome_words(answer.outcome);
-<<<<<<< HEAD
-  if (answer.answer && answer.outcome != StartVerdict::refused)
-    if (const std::string memory = memory_words(*answer.answer); !memory.empty()) first = say("{}: {}", first, memory);
-  page.line(Text(first, answer.outcome == StartVerdict::starts ? Meaning::strong : Meaning::warn));
-=======
   if (answer.answer && answer.outcome != LineOutcome::refused)
     if (const std::string memory = memory_words(*answer.answer); !memory.empty()) first = say("{}: {}", first, memory);
   page.line(Text(first, answer.outcome == LineOutcome::starts ? Meaning::strong : Meaning::warn));
->>>>>>> preflight
   add_refusals(page, answer, catalog);
   add_ways(page, answer);
   add_room(page, answer);
