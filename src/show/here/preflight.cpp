@@ -54,7 +54,7 @@ void add_refusals(Document& page, const Preflight& answer, const catalog::Catalo
 }
 
 void add_room(Document& page, const Preflight& answer) {
-  if (!answer.answer || !answer.answer->plan.fits) return;
+  if (answer.outcome == LineOutcome::refused || !answer.answer || !answer.answer->plan.fits) return;
   const answer::EstimateAnswer& estimate = *answer.answer;
   if (answer.requests && estimate.work.model->is_generator()) {
     const auto& job = estimate.work.inference;
@@ -102,7 +102,8 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
   add_refusals(page, answer, catalog);
   add_ways(page, answer);
   add_room(page, answer);
-  if (answer.answer && answer.answer->plan.fits) add_speed_line(page, *answer.answer);
+  if (answer.answer && answer.answer->plan.fits && answer.outcome != LineOutcome::refused)
+    add_speed_line(page, *answer.answer);
   if (!answer.line.before.empty()) page.line(say("not read: {}", printable(join_texts(answer.line.before, " "))));
   if (!answer.line.left_out.empty())
     page.line(
