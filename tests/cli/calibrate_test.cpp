@@ -63,7 +63,7 @@ TEST_CASE("what was calibrated is kept in the user's folder, read by every comma
   const Run doctor = ask({"doctor"}, home);
   CHECK(doctor.out.find("own calibration") != std::string::npos);
   CHECK(doctor.out.find("of 2026-11-20") != std::string::npos);
-  CHECK(doctor.out.find("shipped 0.99, rows: 2") != std::string::npos);
+  CHECK(doctor.out.find("shipped 1, rows: 2") != std::string::npos);
 
   const Run again = ask({"calibrate", kRuns + "runs.jsonl"}, home);  // the same rows once more
   CHECK(again.status == 0);
@@ -275,7 +275,7 @@ TEST_CASE("results of benchmarks are read as their tools write them") {
   const Json vllm = rows(kRuns + "vllm-serve.json --gpu l40s");
   CHECK(vllm["rows"] == 1);
   CHECK(vllm["figures"].size() == 3);
-  CHECK(vllm["figures"][0]["model"] == "llama-3.1-8b");
+  CHECK(vllm["figures"][0]["model"] == "Llama-3.1-8B-Instruct");
   CHECK(vllm["overlay"].get<std::string>().find("max_concurrency") == std::string::npos);
   for (const Json& figure : vllm["figures"])
     if (figure["figure"] != "time to first token")

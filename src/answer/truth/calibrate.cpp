@@ -158,13 +158,20 @@ class Fitter {
     return now > 0 && one.base > 0 ? std::log(now / one.base) / kLogStep : 0;
   }
 
+  /// What is of a machine whose steps were measured says nothing of others.
+  bool is_shared(const Heard& one) const {
+    const Range80 range = out_.figures[one.figure].range;
+    return !((range == Range80::itl || range == Range80::speed) && steps_are_known(one.job));
+  }
+
   bool matters(double response) const { return std::abs(response) >= c_.own_least_sensitivity.value; }
 
   void find_free() {
     std::set<FreeValue> found;
     for (const Heard& one : heard_)
       for (const FreeCoefficient& each : free_coefficients())
-        if (each.bears_on(out_.figures[one.figure].range) && matters(response(one, up_.with_all(each.id))))
+        if (is_shared(one) && each.bears_on(out_.figures[one.figure].range) &&
+            matters(response(one, up_.with_all(each.id))))
           find_cases(one, each.id, found);
     free_.assign(found.begin(), found.end());
   }
@@ -209,7 +216,7 @@ class Fitter {
       moved[i] -= 2 * kLogStep;
       const Coefficients down = shifted(moved);
       for (std::size_t k = 0; k < heard_.size(); ++k) {
-        if (!rule->bears_on(out_.figures[heard_[k].figure].range) || now[k] <= 0) continue;
+        if (!is_shared(heard_[k]) || !rule->bears_on(out_.figures[heard_[k].figure].range) || now[k] <= 0) continue;
         const double above = predicted(heard_[k], up);
         const double below = predicted(heard_[k], down);
         if (above > 0 && below > 0) figures[k].sensitivity[i] = std::log(above / below) / (2 * kLogStep);
@@ -238,6 +245,7 @@ class Fitter {
     const Coefficients c = shifted(shift);
     double sum = 0;
     for (const Heard& one : heard_) {
+      if (!is_shared(one)) continue;
       const double now = predicted(one, c);
       const double off = now > 0 ? std::log(out_.figures[one.figure].before.measured / now) / one.deviation : 0;
       sum += off * off;

@@ -32,11 +32,13 @@ std::string plain(std::string_view key, std::string_view text, job::ValueShape::
   return format("{:.12g}", *value);
 }
 
-/// A target of a request and a figure have the same name.
+/// Whether a key of a request bounds what may be measured.
+bool is_target(std::string_view key) { return catalog::measured_column(std::string(key) + "_ms").has_value(); }
+
 Status refuse_target(std::string_view key) {
-  if (!catalog::measured_column(key)) return {};
+  if (!is_target(key)) return {};
   return usage_error(say("'{}' is a target here: what was measured is said by --measured", key),
-                     "--" + std::string(key), say("--measured {}=38", key));
+                     "--" + std::string(key), say("--measured {}_ms=38", key));
 }
 
 }  // namespace
@@ -55,7 +57,7 @@ void MeasuredRow::add_flags(std::vector<Flag>& flags) {
     const auto kind = options[i].set.shape.kind;
     flag.preset = [this, set = flag.preset, key = options[i].key, kind](std::string_view text) -> Status {
       Status done = set(text);
-      if (done && !catalog::measured_column(key)) preset_.push_back(cell(key, plain(key, text, kind)));
+      if (done && !is_target(key)) preset_.push_back(cell(key, plain(key, text, kind)));
       return done;
     };
     flag.set = FlagSetter(
