@@ -22,7 +22,7 @@ Result<Container> container_of(const ExportView& view, const answer::Launch& lau
     return cannot(say("how a container reaches {} is not known here", view.chosen.gpu->id));
   if (!launch.image.empty()) return Container{launch.image, script_of(launch)};
   const bool torch = view.chosen.plan().training || !launch.setup.empty();
-  if (!torch || vendor.empty()) return cannot(say("no published container image is known here for {}", launch.tool));
+  if (!torch || vendor.empty()) return cannot(say("no published container image is known here that does this work"));
   Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
   if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
   out.script += script_of(launch);

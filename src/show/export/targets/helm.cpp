@@ -65,7 +65,8 @@ Json model_spec(const ExportView& view, const answer::Launch& launch, const Plan
 
 Result<Exported> export_helm_vllm(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  if (!view.chosen.plan().serving || view.advice.work.inference.engine != job::Engine::vllm)
+  if (!view.chosen.plan().serving || !view.advice.work.model->is_generator() ||
+      view.advice.work.inference.engine != job::Engine::vllm)
     return cannot(say("the chart serves language models with vLLM: --engine vllm plans for it"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "vllm");

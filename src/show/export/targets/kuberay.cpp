@@ -65,8 +65,8 @@ Json worker_group(const ExportView& view, const answer::Launch& launch) {
 
 Result<Exported> export_kuberay(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  if (!view.chosen.plan().serving || view.advice.work.inference.engine != job::Engine::vllm ||
-      vendor_of(view.chosen) != "nvidia")
+  if (!view.chosen.plan().serving || !view.advice.work.model->is_generator() ||
+      view.advice.work.inference.engine != job::Engine::vllm || vendor_of(view.chosen) != "nvidia")
     return cannot(say("Ray Serve LLM serves language models with vLLM on NVIDIA cards"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "vllm");
