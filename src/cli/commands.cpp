@@ -26,8 +26,7 @@ constexpr Command kCommands[] = {
      make_fit},
     {"preflight", to_say("Whether a command line starts and fits, before it is started: vllm serve, torchrun …"),
      "  gpusel preflight --gpu l4 -- vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 8192\n"
-     "  gpusel preflight --gpu a100-sxm-80gb:8 -- torchrun --nproc_per_node 8 train.py "
-     "--model_name_or_path meta-llama/Llama-3.1-8B --bf16",
+     "  gpusel preflight --gpu l4:2 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 2",
      make_preflight},
     {"compare", to_say("GPUs or instances side by side, for a job if one is given"),
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
@@ -64,8 +63,8 @@ constexpr Command kCommands[] = {
      "  gpusel verify --task training --worst 10",
      make_verify},
     {"calibrate", to_say("Your own measurements into the few coefficients they bear on, with intervals that narrow"),
-     "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38\n"
-     "  gpusel calibrate result.json --gpu l40s --to own.yaml --explain",
+     "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
+     "  gpusel calibrate runs.csv --dry-run --explain",
      make_calibrate},
     {"gpus", to_say("GPUs the catalogue knows"),
      "  gpusel gpus hopper\n"

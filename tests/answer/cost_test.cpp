@@ -344,7 +344,7 @@ TEST_CASE("what is switched off pays for loading its model at each start", "[adv
   CostQuestion bare = question_of("a.2");
   bare.question.duty.scale_to_zero = true;
   const auto notes = answer_to(bare).items.at(0).notes;
-  CHECK(std::ranges::any_of(notes, [](const auto& n) { return n.find("--cold-start tells it") != std::string::npos; }));
+  CHECK(std::ranges::any_of(notes, [](const auto& n) { return n.find("set --cold-start") != std::string::npos; }));
 }
 
 TEST_CASE("promises are those of the provider for the family", "[advise][cost]") {

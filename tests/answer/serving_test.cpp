@@ -149,8 +149,9 @@ TEST_CASE("targets that nothing meets are answered with what comes nearest") {
       R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5, "ttft": 2, "tpot": 0.5})", {});
   CHECK(advice.recommendations.empty());
   REQUIRE(advice.alternatives.size() >= 1);
-  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
-                    [](const Alternative& a) { return a.message.starts_with("nearest to the latency targets, by formulas: "); }));
+  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(), [](const Alternative& a) {
+    return a.message.starts_with("nearest to the latency targets, by formulas: ");
+  }));
 }
 
 TEST_CASE("a pin that holds on no machine is named") {
@@ -161,7 +162,7 @@ TEST_CASE("a pin that holds on no machine is named") {
 
 TEST_CASE("an estimate says what it leaves out or leaves idle") {
   const auto notes = [](const std::string& words) { return explained("task=inference " + words).notes; };
-  CHECK(any_line(notes("model=llama-3.1-70b gpu=h100 gpus=7 concurrency=64"), "3 of 7 GPUs stand idle"));
+  CHECK(any_line(notes("model=llama-3.1-70b gpu=h100 gpus=7 concurrency=64"), "3 of 7 GPUs are idle"));
   CHECK(any_line(notes("model=llama-3.1-8b gpu=a100-80gb weights_precision=fp8"), "fp8 weights are widened to 16 bit"));
   CHECK_FALSE(any_line(notes("model=llama-3.1-8b gpu=h100 weights_precision=fp8"), "widened"));
   CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=3 redundancy=1"), "redundancy and max_load"));

@@ -22,8 +22,8 @@ TEST_CASE("import: form and memory tell GPUs of one name apart", "[import]") {
   CHECK(gpus_of(runpod.market, "2x_A100-80GB_SECURE") == "2 a100-pcie-80gb");
   CHECK(prices_of(runpod.market, "2x_A100-80GB_SECURE") == Lines{"on-demand 2.68 USD IS", "spot 1.9 USD IS"});
   CHECK(gpus_of(runpod.market, "4x_H100_SECURE") == "4 undisclosed");
-  CHECK(warns(runpod, 4, "nothing tells which"));
-  CHECK(reason_on(runpod, 5) == "12 of h100-sxm-80gb: boards of it hold up to 8");
+  CHECK(warns(runpod, 4, "could be any of"));
+  CHECK(reason_on(runpod, 5) == "12 of h100-sxm-80gb: boards of it have up to 8");
 }
 
 TEST_CASE("import: SKU, source and driver's name tell GPUs apart where the name does not", "[import]") {

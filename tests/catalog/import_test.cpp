@@ -35,7 +35,7 @@ TEST_CASE("import: TPU rows are slices, and their names say how many chips", "[i
   CHECK(gpus_of(result.market, "tpu-v5litepod-8") == "8 tpu-v5e");
   CHECK(gpus_of(result.market, "tpu-v5p-8") == "4 tpu-v5p");
   CHECK(prices_of(result.market, "tpu-v6e-128") == Lines{"on-demand 345.6 USD southamerica-west1"});
-  CHECK(reason_on(result, 27) == "a price of 700 stands for one that is not known");
+  CHECK(reason_on(result, 27) == "a price of 700 means an unknown one");
   CHECK(reason_on(result, 28) == "'tpu7x-8': how many chips that is, is not known");
 }
 
@@ -162,7 +162,7 @@ TEST_CASE("import: a spot price that fills a gap is left out, and that is said",
                                     "Region,AvailabilityZone\n,tpu-v6e-8,1,,,21.6,700.0,us-east1,us-east1-d\n");
   check_accounts(result);
   CHECK(prices_of(result.market, "tpu-v6e-8") == Lines{"on-demand 21.6 USD us-east1"});
-  CHECK(warns(result, 2, "stands for an unknown one"));
+  CHECK(warns(result, 2, "means unknown"));
 }
 
 TEST_CASE("import: a share of a GPU, and money that nobody can convert", "[import]") {

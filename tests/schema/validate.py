@@ -232,7 +232,9 @@ def run(program, line, form):
         environment = {"PATH": os.environ["PATH"], "HOME": "/home/of/nobody", "GPUSEL_TODAY": TODAY, "LC_ALL": "C.UTF-8"}
         # What stands before "&&" makes a file for the command that is judged.
         *before, judged = [shlex.split(command)[1:] for command in re.split(r" && (?=gpusel )", line.command)]
-        for words in [*before, [*judged, "-o", form]]:
+        # Behind "--" there is another program's line.
+        at = judged.index("--") if "--" in judged else len(judged)
+        for words in [*before, [*judged[:at], "-o", form, *judged[at:]]]:
             done = subprocess.run([program, *words], cwd=files, env=environment, capture_output=True,
                                   encoding="utf-8", stdin=subprocess.DEVNULL, check=False)
         return done

@@ -72,7 +72,8 @@ int run_catalog_new(const NewOptions& options, Context& context) {
     context.out.write(kTemplate);
     return kOk;
   }
-  const FileText file{options.file, signed_text(kTemplate)};
+  const std::string text = signed_text(kTemplate);
+  const FileText file{options.file, text};
   if (Status written = write_own({.files = {&file, 1}, .force = options.force}); !written)
     return context.fail(written.error());
   context.note(
