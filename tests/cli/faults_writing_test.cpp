@@ -29,11 +29,11 @@ constexpr Writer kWriters[] = {
     {"lock", "x.lock", "lock --model llama-7b --task finetune --cloud aws -q --to @"},
     {"export", "x.yaml", "export skypilot --model llama-7b --task finetune --cloud aws -q --to @"},
     {"report", "x.html", "report --model llama-7b --task finetune --cloud aws -q -o @"},
-    {"catalog new", "x.yaml", "catalog new -q @"},
     {"calibrate", "x.yaml", "calibrate tests/data/runs/runs.csv -q --to @"},
     {"snapshot", "x.snapshot",
      "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
-    {"folder", "x/", "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"}};
+    {"folder", "x/", "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
+    {"catalog new", "x.yaml", "catalog new -q @"}};
 
 bool is_folder(const Writer& writer) { return std::string(writer.file).ends_with('/'); }
 
@@ -64,6 +64,7 @@ constexpr const char* kAnswers[] = {
     "recommend --model llama-7b --task finetune --cloud aws",
     "estimate --model llama-7b --task finetune --gpu h100 --gpus 8",
     "fit --gpu l4",
+    "preflight --gpu l4 -- vllm serve llama-3.1-8b --max-model-len 4096",
     "compare h100 l40s",
     "explain memory --model llama-7b --task finetune --cloud aws",
     "why 1 --model llama-7b --task finetune --cloud aws",
