@@ -2,10 +2,12 @@
 // asks it, so that no two answers of the program differ.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "money/exchange.hpp"
@@ -93,6 +95,13 @@ struct Quote {
 
   /// What offers are ordered by, as a multiple of what they are billed at.
   double order_factor() const { return rate > 0 ? today.order() / rate : 1; }
+  /// By what places that sell the same are compared: what traffic or storage costs there, and nobody knows, is no
+  /// saving.
+  std::pair<bool, double> place_order() const {
+    const double paid_in_all = total * order_factor();
+    return {lacks("egress") || lacks("storage"),
+            std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : paid_in_all};
+  }
   /// The instances alone, in the currency of the offer.
   Amounts own() const { return amounts_of(published.amount * nodes, paid); }
   Amounts instances() const { return amounts_of(rate, paid); }

@@ -72,6 +72,8 @@ TEST_CASE("a model alone is served as its instruction-tuned weights, and trained
 
 TEST_CASE("the name of a repository without its organisation is that repository") {
   CHECK(served("DeepSeek-R1") == "deepseek-ai/DeepSeek-R1");
+  CHECK(trained("llama3.1-8b-instruct") == "meta-llama/Llama-3.1-8B-Instruct");
+  CHECK(trained("llama3.1-8b") == "meta-llama/Llama-3.1-8B");
 }
 
 TEST_CASE("a repository that the catalogue has under its base's name is taken as it is written") {

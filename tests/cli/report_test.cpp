@@ -126,6 +126,7 @@ TEST_CASE("the head's sums are those of cost, with what is in them") {
       {kServe, " --hours-per-day 8 --days 22"},
       {kServe, " --storage-gb 5000 --egress-gb 20000"},
       {kTrain, " --storage-gb 1000 --hours-per-day 2"},
+      {"--model llama-3.1-8b --task inference --rps 1 --cloud aws,gcp", " --storage-gb 5000 --egress-gb 20000"},
       {"--model llama-7b --task finetune --cloud aws --term any", " --interruptions 0.3 --storage-gb 1000"},
   }));
   const std::string question = std::string(gpusel::trim(job)) + more;

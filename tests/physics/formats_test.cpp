@@ -165,6 +165,8 @@ TEST_CASE("engines have kernels for a format where their table says so") {
   // Others have their own.
   CHECK_FALSE(has(Engine::trt_llm, "fp8", "a100-sxm-80gb"));
   CHECK_FALSE(has(Engine::trt_llm, "w4a16", "b200-180gb"));
+  CHECK(has(Engine::sglang, "w4a16", "t4"));  // up to 0.4; some release is enough here
+  CHECK_FALSE(has(Engine::sglang, "int8", "t4"));
   CHECK(has(Engine::lmdeploy, "w4a16", "v100-sxm2-16gb"));
   CHECK(has(Engine::llama_cpp, "q4_k_m", "p100-16gb"));
   CHECK(has(Engine::hf, "nf4", "p100-16gb"));

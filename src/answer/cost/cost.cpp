@@ -49,7 +49,7 @@ class TermCosts {
     std::ranges::sort(priced, {}, [&](const Priced& p) {
       const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
       const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;
-      return std::tuple(p.offer->term, elsewhere, p.quote.rate, own ? at_place[p.offer->region] : 0,
+      return std::tuple(p.offer->term, elsewhere, p.quote.place_order(), own ? at_place[p.offer->region] : 0,
                         catalog_.region_of(*p.offer).id);
     });
     for (Priced& one : priced) {

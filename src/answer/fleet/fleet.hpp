@@ -81,10 +81,11 @@ struct FleetMix {
   bool near_enough = false;  // ended for that gap
   std::vector<FleetMember> members;
   double hourly = 0;
-  double bound = 0;    // per hour, proven
+  double solved = 0;   // per hour, before a replay changed how many machines there are
+  double bound = 0;    // per hour, proven of that
   double relaxed = 0;  // per hour, with parts of instances
   double monthly() const { return hourly * kHoursPerMonth; }
-  double gap() const { return hourly > 0 ? std::max(0.0, 1 - bound / hourly) : 0; }
+  double gap() const { return solved > 0 ? std::max(0.0, 1 - bound / solved) : 0; }
 };
 
 /// Requests of a bucket that no type serves, and what comes nearest.

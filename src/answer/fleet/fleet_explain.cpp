@@ -94,7 +94,7 @@ class Tracer {
         say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
             "instances"),
         say("relaxation {:.4f}", mix.relaxed), an_hour(mix.bound), "CBC");
-    add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.hourly),
+    add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.solved),
         shown("{:.2f}", mix.gap() * 100, "%"));
     if (!fleet_.single) return;
     add("single.hourly", say("of one type: load rounded up, with spares, × price; the cheapest of all"),

@@ -173,7 +173,7 @@ Status choose_mix(const FleetContext& context, Fleet& fleet) {
     // Out of time before the first fleet: that of one type is one.
     fleet.mix.feasible = true;
     fleet.mix.members = {*fleet.single};
-    fleet.mix.hourly = fleet.single->hourly;
+    fleet.mix.hourly = fleet.mix.solved = fleet.single->hourly;
     fleet.mix.bound = fleet.mix.relaxed = solution->relaxed;
     return {};
   }
@@ -189,6 +189,7 @@ Status choose_mix(const FleetContext& context, Fleet& fleet) {
     fleet.mix.hourly = fleet.single->hourly;
     fleet.mix.bound = std::min(fleet.mix.bound, fleet.mix.hourly);
   }
+  fleet.mix.solved = fleet.mix.hourly;
   return {};
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using job::Request;
 
-/// A request with so much context besides is no tight fit: eight users of the usual length, or a long document.
+/// A model with room for this long a context fits comfortably: eight users of the usual length, or a long document.
 constexpr double kRoomy = 16384;
 
 /// As one person asks it at home or on a workstation.

@@ -80,7 +80,8 @@ class Prices {
   /// Keeps the cheaper of what the item has and this instance's offers.
   void keep_cheapest(Compared& item, const catalog::Instance& instance, const Market::UseOf& use_of) const {
     for (Priced& priced : market_.allowed(instance, use_of, known_)) {
-      if (priced.quote.outlasts || (item.offer != nullptr && priced.quote.total >= item.cost->total)) continue;
+      if (priced.quote.outlasts || (item.offer != nullptr && priced.quote.place_order() >= item.cost->place_order()))
+        continue;
       item.offer = priced.offer;
       item.offered_by = &instance;
       item.hourly = priced.quote.rate / item.count;

@@ -43,7 +43,7 @@ struct Ground {
   std::span<const rules::Rule> rules;
 };
 
-/// `own` is what the question says beside the line, and stands above it; `gpus`: how many there are in a node, if that
+/// `own` holds the question's own flags, which override the line; `gpus`: how many there are in a node, if that
 /// is known. Errors: an unknown model or GPU, a value that is none.
 Result<Preflight> preflight(const ReadLine& line, const job::Request& own, job::Count gpus, const Ground& ground);
 

@@ -60,10 +60,8 @@ void CandidateSearch::add(Recommendation candidate, std::vector<Recommendation>&
 std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, PlanUse& use, Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
-    // What traffic or storage costs there, and nobody knows, is no saving.
     const auto key = [&](const Priced& priced) {
-      const bool lacks = priced.quote.lacks("egress") || priced.quote.lacks("storage");
-      return std::tuple(lacks, priced.quote.total * priced.quote.order_factor(), catalog.region_of(*priced.offer).id);
+      return std::pair(priced.quote.place_order(), catalog.region_of(*priced.offer).id);
     };
     return key(a) < key(b);
   };

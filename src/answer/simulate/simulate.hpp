@@ -29,7 +29,7 @@ struct SimulateQuestion {
   bool knee = true;
 };
 
-/// What the command has beside the job, its load and its limits.
+/// The command's own options, other than those of the job, its load and its limits.
 std::span<const job::Option<SimulateQuestion>> simulate_options();
 
 struct Simulated {

@@ -105,7 +105,7 @@ std::string cloud_of(const std::string& path, const Catalog& known, const Dialec
   return {};
 }
 
-/// What is to be read, in the order of names: what comes of it does not depend on the order in which it is given.
+/// Files to read, sorted by name, so that the result does not depend on the order of the arguments.
 struct Listed {
   std::vector<std::string> paths;
   std::set<std::string, std::less<>> in_folders;  // of them those that nobody named

@@ -130,7 +130,8 @@ bool Acceptance::covers(const Subject& subject) const {
 Acceptances::Acceptances(std::span<const Document> documents) {
   each_acceptance(documents, [&](const Document& document, const Node& node) {
     Acceptance one = read(document, node);
-    if (!is_check(one.finding) || one.of.empty() || trim(one.reason).empty() || too_wide(one.of)) return;
+    if (!is_check(one.finding) || one.of.empty() || trim(one.reason).empty() || one.source.empty() || too_wide(one.of))
+      return;
     by_check_[one.finding].push_back(all_.size());
     all_.push_back(std::move(one));
   });

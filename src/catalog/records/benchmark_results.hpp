@@ -10,7 +10,7 @@
 
 namespace gpusel::catalog {
 
-/// Keys of a request that somebody said beside a file: they stand above what its results say.
+/// Request keys given along with a results file; they override what the file says.
 using SaidCells = std::vector<Node>;
 
 /// Records out of a result of vLLM's or SGLang's serving benchmark (JSON, one or more lines), of GuideLLM (one record

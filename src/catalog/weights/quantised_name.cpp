@@ -22,7 +22,8 @@ constexpr Word kWords[] = {
     {"autoround", "w4a16"}, {"hqq", "w4a16"},   {"gguf", "q4_k_m"}, {"bnb", "nf4"},   {"int4", "w4a16"},
     {"4bit", "w4a16"},      {"int8", "int8"},   {"8bit", "int8"},
 };
-/// Words beside those that say the format.
+
+/// Other words of such names, which say nothing about the format.
 constexpr std::string_view kOthers[] = {
     "unsloth", "dynamic", "quantized", "quantised", "marlin", "fp16mix", "compressed-tensors",
     "block",   "ud",      "mlx",       "g128",      "128g",   "sym",     "qat",

@@ -17,6 +17,13 @@ bool is_repository(std::string_view name) {
          std::ranges::all_of(name, [&](char c) { return is_plain(c) || std::string_view("-_./").contains(c); });
 }
 
+/// "llama3.1-8b" and "Llama-3.1:8B" are one name.
+std::string letters_of(std::string_view name) {
+  std::string letters = lower(name);
+  std::erase_if(letters, [](char c) { return !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')); });
+  return letters;
+}
+
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 /// The repository that `asked` names; empty where it names the model alone.
@@ -28,10 +35,10 @@ std::string named_repository(const Model& model, std::string_view asked) {
       if (is_repository(alias) && lower(alias) == lower(name)) return std::string(alias);
     return is_repository(name) ? std::string(name) : std::string();
   }
-  const std::string folded = fold_name(name);
-  if (folded == fold_name(model.id)) return {};
+  const std::string letters = letters_of(name);
+  if (letters == letters_of(model.id)) return {};
   for (const std::string_view alias : model.aliases)
-    if (is_repository(alias) && fold_name(last_part(alias)) == folded) return std::string(alias);
+    if (is_repository(alias) && letters_of(last_part(alias)) == letters) return std::string(alias);
   return {};
 }
 

@@ -29,7 +29,7 @@ struct Ability {
   catalog::Number most;            // beyond which it is no longer there
   catalog::Number widened;         // from which it runs as weights alone, below `least`
   std::vector<std::string> amd;    // architectures of AMD that it is stated for; empty: none is stated
-  std::vector<std::string> named;  // words in names of repositories that hold it, beside the scheme
+  std::vector<std::string> named;  // other words for it in repository names
   std::string says;                // the engine's own message, with {capability}; empty: not known
   std::string would;               // flags with which it would start; empty: none
   std::string source;              // key

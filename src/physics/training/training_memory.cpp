@@ -180,17 +180,17 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
                                                           told.some("buckets of gradients", grads.copied) +
                                                           told.some("temporaries of the step", part.temporaries));
   });
-  const bool activations_first =
-      kept + activations.logits + part.buffers + grads.carried > grads.own + part.temporaries;
   memory.gradients = grads.own;
   memory.activations = record(trace, {"memory.activations", "{:.2f}", "GiB", "arXiv 2205.05198"}, [&](auto told) {
     return least(activations.kept(told, words), told("peak", peak) - told.some("gradients", grads.own));
   });
-  // Of what comes and goes: buffers that stay are taken once.
-  const Bytes staying = grads.copied + (activations_first ? grads.carried : grads.own);
-  const Bytes fleeting = peak - staying;
+  // Of what comes and goes at either end, since the blocks of one are still there at the other; buffers that stay are
+  // taken once.
+  const Bytes passing = kept + activations.logits + part.buffers;
+  const Bytes fleeting = std::max(passing, part.temporaries);
   const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return (told("peak", peak) - told.some("gradients that stay", staying)) *
+    return greatest(told("what comes and goes in a pass", passing),
+                    told.some("temporaries of the step", part.temporaries)) *
            told("what the allocator keeps beyond it", job.slack);
   });
   memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {

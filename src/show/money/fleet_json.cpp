@@ -191,6 +191,7 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
   out["solver"] = {{"name", "CBC"},
                    {"optimal", mix.optimal},
                    {"gap", mix.feasible ? number(mix.gap()) : Json(nullptr)},
+                   {"solved_hourly", mix.feasible ? number(mix.solved) : Json(nullptr)},
                    {"bound_hourly", mix.feasible ? number(mix.bound) : Json(nullptr)},
                    {"relaxed_hourly", mix.feasible ? number(mix.relaxed) : Json(nullptr)},
                    {"seconds_at_most", number(std::ceil(std::max(fleet.solver_s, 0.5)))},
