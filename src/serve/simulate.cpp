@@ -46,14 +46,15 @@ class Simulator {
   };
 
   /// `count` requests are counted; before them come those that warm up, behind them those that keep the load.
-  Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users) const {
+  /// In how many parts it is looked at: only what says how well it is known needs several.
+  Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users, std::size_t parts = 1) const {
     Shot shot;
     const bool log = demand_.replays();
     const auto before = log ? 0 : static_cast<std::size_t>(kWarmUp * static_cast<double>(count));
     const std::size_t behind = log ? 0 : tail(count);
     shot.requests = draw(demand_, before + count + behind, rate, effort_.seed);
     const std::size_t all = shot.requests.all.size();
-    shot.window = {std::min(before, all), std::min(before + count, all), kParts};
+    shot.window = {std::min(before, all), std::min(before + count, all), parts};
     if (effort_.warm_up) shot.window.from = first_after(shot.requests, *effort_.warm_up, shot.window.until);
     Scheduling scheduling = scheduling_;
     scheduling.front_end = times.front_end;
@@ -65,7 +66,9 @@ class Simulator {
   Shot shoot(std::size_t count, const Times& times) const {
     return shoot(count, demand_.rate, times, demand_.users.count);
   }
-  Shot shoot(std::size_t count) const { return shoot(count, times_); }
+  Shot shoot_in_parts(std::size_t count) const {
+    return shoot(count, demand_.rate, times_, demand_.users.count, kParts);
+  }
 
   const Times& times() const { return times_; }
 
@@ -123,7 +126,7 @@ Simulator::Shot main_run(const Simulator& simulator, const Demand& demand, const
                          const Targets& targets) {
   std::size_t count = first_length(demand, effort);
   while (true) {
-    auto shot = simulator.shoot(count);
+    auto shot = simulator.shoot_in_parts(count);
     widths = half_widths(shot.requests, shot.run, targets, shot.window);
     const bool once = demand.replays() || effort.requests.has_value();
     if (once || count >= kMostRequests || known(shot.outcome, widths) || Simulator::saturated(shot)) return shot;
@@ -152,7 +155,7 @@ void draw_times(Simulation& out, const Simulator& simulator, const Setup& setup,
   const auto memory = stratified(effort.draws, random);
   const auto compute = stratified(effort.draws, random);
   const auto front_end = stratified(effort.draws, random);
-  out.drawn = simulator.shoot(count).outcome;
+  out.drawn = simulator.shoot(count, simulator.times()).outcome;
   double met = 0;
   for (std::size_t i = 0; i < effort.draws; ++i) {
     const auto shot = simulator.shoot(count, drawn_times(setup, doubt, memory[i], compute[i], front_end[i]));
