@@ -146,8 +146,8 @@ class Resolver {
     t.fused_loss = request_.fused_loss.value_or(habits().fuses_loss);
     if (t.fused_loss && !request_.fused_loss) assume("fused_loss", true);
     t.offload = request_.offload.value_or(Offload::none);
-    if (t.offload == Offload::weights)
-      return usage_error(say("'weights' are offloaded in inference"), "offload",
+    if (t.offload == Offload::weights || t.offload == Offload::sequential)
+      return usage_error(say("'{}' is offloaded in inference", to_text(t.offload)), "offload",
                          say("training knows optimizer and params"));
     if (Status done = adapters(); !done) return done;
     if (Status done = special_shapes(); !done) return done;
@@ -329,8 +329,8 @@ class Resolver {
     i.prefix_cache_hit = request_.prefix_cache_hit.value_or(0);
     i.offload = request_.offload.value_or(Offload::none);
     if (i.offload != Offload::none && i.offload != Offload::weights)
-      return usage_error(say("'{}' is offloaded in training", to_text(i.offload)), "offload",
-                         say("inference knows weights"));
+      return usage_error(say("'{}' does not apply to serving a language model", to_text(i.offload)), "offload",
+                         say("none or weights"));
     if (Status targets = service_targets(); !targets) return targets;
     i.tokens = request_.tokens;
     if (Status drafted = speculation(); !drafted) return drafted;

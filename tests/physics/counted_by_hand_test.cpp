@@ -148,7 +148,9 @@ class DiffusionCase : public Case {
     d.score_traffic = {2, {}};
     d.layer_us = {100, {}};
     d.decoder_values = {10, {}};
-    d.decoder_held = {8, {}};
+    d.decoder_held = {16, {}};
+    d.decoder_kept = {0, {}};
+    d.tile_share = {1, {}};
     d.denoiser_held = {8, {}};
     d.score_copies = {2, {}};
     d.finest_layers = {4, {}};

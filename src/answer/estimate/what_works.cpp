@@ -35,6 +35,8 @@ class WaySearch {
   std::vector<Way> run() {
     if (answer_.plan.training) try_training();
     if (answer_.plan.serving) try_serving();
+    if (const auto& counted = work().counted; counted && !job::is_training(work().task))
+      if (const auto* job = std::get_if<job::DiffusionJob>(&counted->job)) try_pipeline(*job);
     keep_best(kMostWays - 2);  // leaves room for other machines
     if (answer_.plan.training) try_offload();
     try_more_gpus();
@@ -128,6 +130,21 @@ class WaySearch {
       attempt({{"kv-cache-dtype", "fp8"}});
     if (request_.concurrency) halve("concurrency", *request_.concurrency, 1, {});
     if (work().model->is_generator() && !has_likely()) halve("isl", job.input_tokens, kShortestInput, {});
+  }
+
+  /// Image and video pipelines: what keeps the speed first.
+  void try_pipeline(const job::DiffusionJob& job) {
+    if (answer_.plan.layout.micro_batch > 1 && !job.slices) attempt({{"vae-slicing", "true"}});
+    if (!job.tiles) attempt({{"vae-tiling", "true"}});
+    if (work().inference.weights_precision.empty() && !has_likely()) attempt({{"quant", "fp8"}});
+    if (request_.concurrency) halve("concurrency", *request_.concurrency, 1, {});
+    if (work().inference.offload != job::Offload::none) return;
+    for (const job::Offload moved : {job::Offload::weights, job::Offload::sequential})
+      for (const bool tiles : {false, true}) {
+        TypedFlags change{{"offload", std::string(to_text(moved))}};
+        if (tiles) change.push_back({"vae-tiling", "true"});
+        if (!has_likely() && !(tiles && job.tiles)) attempt(change);
+      }
   }
 
   void try_offload() {

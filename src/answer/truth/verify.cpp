@@ -123,11 +123,14 @@ class RowComparer {
     const bool of_items = answer.work.counted.has_value();
     const Figure figure = of_items ? (training ? Figure::item_training_memory : Figure::item_memory)
                                    : (training ? Figure::training_memory : Figure::serving_memory);
-    // The framework's own counters do not see the context and the communication library.
-    const double unseen = counter_of(row_.facts) == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
-    const auto& total = answer.intervals.memory_total_gib;
-    add(figure, row_.facts.memory_gib, in_gib(memory.total()) - unseen,
-        physics::Interval{total.low - unseen, total.high - unseen});
+    // The framework's own counters do not see the context and the communication library, and what is allocated does
+    // not count what the allocator keeps.
+    const catalog::MemoryKind counter = counter_of(row_.facts);
+    const bool alive = counter == catalog::MemoryKind::allocated;
+    const double unseen = counter == catalog::MemoryKind::process ? 0 : in_gib(memory.framework);
+    const auto& whole = alive ? answer.intervals.memory_needed_gib : answer.intervals.memory_total_gib;
+    add(figure, row_.facts.memory_gib, in_gib(alive ? memory.needed() : memory.total()) - unseen,
+        physics::Interval{whole.low - unseen, whole.high - unseen});
   }
 
   void inference(const EstimateAnswer& answer) {

@@ -48,7 +48,9 @@ struct Measurement {
 
   std::string_view resolution;
   Number batch;  // items per GPU and pass
-  Number steps;
+  Number steps, frames;
+  std::string_view offload;
+  std::optional<bool> vae_slicing, vae_tiling;
 
   std::optional<bool> fits;     // whether it ran at all; unsaid where a figure says it
   Number tokens_per_s_per_gpu;  // of training
@@ -132,6 +134,10 @@ void visit_fields(Record& m, Visitor&& v) {
   text("resolution", m.resolution);
   count("batch", m.batch);
   count("steps", m.steps);
+  count("frames", m.frames);
+  text("offload", m.offload);
+  text("vae_slicing", m.vae_slicing);
+  text("vae_tiling", m.vae_tiling);
   text("fits", m.fits);
   figure("tokens_per_s_per_gpu", "tokens/s", m.tokens_per_s_per_gpu);
   figure("model_tflops_per_gpu", "TFLOPS", m.model_tflops_per_gpu);

@@ -90,6 +90,8 @@ struct DiffusionJob {
   std::int64_t steps = 0;
   std::int64_t frames = 1;      // of a video
   bool fused_attention = true;  // false: attention scores are kept in memory
+  bool slices = false;          // the decoder takes the images of a batch one at a time
+  bool tiles = false;           // and each tile by tile
 };
 
 struct SpeechJob {

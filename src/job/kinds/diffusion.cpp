@@ -82,6 +82,7 @@ Status fill_training(DiffusionJob& job, Filling& f) {
     return usage_error(say("image models are not trained by {}", to_text(t.method)), "method",
                        say("full, lora, qlora or dreambooth"));
   if (t.method == Method::qlora) f.work.inference.weights_precision = "nf4";
+  if (job.slices || job.tiles) f.note(say("nothing is decoded in training: vae_slicing and vae_tiling have no effect"));
   const bool whole = t.method == Method::full;
   const TrainingSet usual = whole ? kDataSet : kFewPictures;
   f.training_amount(usual.images, usual.epochs);
@@ -94,8 +95,8 @@ Status fill_training(DiffusionJob& job, Filling& f) {
 }  // namespace
 
 std::span<const std::string_view> keys_of(const DiffusionJob&) {
-  static constexpr std::string_view kKeys[] = {"resolution",      "steps",   "images", "frames",
-                                               "flash_attention", "offload", "loader"};
+  static constexpr std::string_view kKeys[] = {"resolution", "steps",  "images",      "frames",    "flash_attention",
+                                               "offload",    "loader", "vae_slicing", "vae_tiling"};
   return kKeys;
 }
 
@@ -106,6 +107,8 @@ Status fill(DiffusionJob& job, Filling& f) {
   if (Status size = fill_size(job, f); !size) return size;
   if (Status frames = fill_frames(job, f); !frames) return frames;
   job.fused_attention = f.request.flash_attention.value_or(true);
+  job.slices = f.request.vae_slicing.value_or(false);
+  job.tiles = f.request.vae_tiling.value_or(false);
   f.counted.unit = job.frames > 1 ? kVideoFrames : kPictures;
   // Narrow weights are widened to 16 bit for their products; it takes `precision` to compute in 8 bit.
   f.work.inference.weights_precision = f.request.weights_precision;

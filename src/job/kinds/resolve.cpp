@@ -105,6 +105,9 @@ class CountedResolver {
                                                                      : Mode::throughput);
     if (counted.mode == Mode::single_stream) counted.batch = counted.batch.value_or(1);
     work_.inference.offload = request_.offload.value_or(Offload::none);
+    if (work_.inference.offload == Offload::sequential && !std::holds_alternative<DiffusionJob>(counted.job))
+      return usage_error(say("only pipelines of images and videos are moved layer by layer"), "offload",
+                         say("none or weights"));
     return {};
   }
 
@@ -132,6 +135,9 @@ class CountedResolver {
     t.precision = request_.precision;
     t.flash_attention = request_.flash_attention;
     t.offload = request_.offload.value_or(Offload::none);
+    if (t.offload == Offload::sequential)
+      return usage_error(say("'{}' is offloaded in inference", to_text(t.offload)), "offload",
+                         say("training knows optimizer and params"));
     t.lora_rank = request_.lora_rank.value_or(16);
     return {};
   }

@@ -102,6 +102,8 @@ struct Request {
   // Work that is counted in items of its own.
   std::optional<Resolution> resolution;
   Count steps;
+  std::optional<bool> vae_slicing;
+  std::optional<bool> vae_tiling;
   std::optional<double> images;
   std::optional<double> audio_hours;
   std::optional<double> latency_ms;

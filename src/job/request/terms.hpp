@@ -54,7 +54,8 @@ enum class Mode : std::uint8_t { throughput, online, single_stream };
 /// Who makes tensors of the stored pictures and sound. cpu: the host; dali: NVIDIA DALI on the GPU and its decoders;
 /// preprocessed: nobody, they are stored decoded and resized.
 enum class Loader : std::uint8_t { cpu, dali, preprocessed };
-enum class Offload : std::uint8_t { none, optimizer, params, weights };
+/// weights: parts that are not at work, as wholes; sequential: all but the layers at work.
+enum class Offload : std::uint8_t { none, optimizer, params, weights, sequential };
 /// Wiring inside a node, as a request may name it.
 enum class Interconnect : std::uint8_t { pcie, nvlink, nvswitch, nvl72 };
 /// standard: real work; dev: prototyping and debugging, the smallest thing that runs it.
@@ -185,7 +186,7 @@ inline constexpr auto enum_names<job::Mode> =
     std::to_array<std::string_view>({"throughput", "online", "single-stream"});
 template <>
 inline constexpr auto enum_names<job::Offload> =
-    std::to_array<std::string_view>({"none", "optimizer", "params", "weights"});
+    std::to_array<std::string_view>({"none", "optimizer", "params", "weights", "sequential"});
 template <>
 inline constexpr auto enum_names<job::Interconnect> =
     std::to_array<std::string_view>({"pcie", "nvlink", "nvswitch", "nvl72"});

@@ -41,7 +41,8 @@ class Generation {
   }
 
  private:
-  bool offloaded() const { return ask_.layout.offload != Offload::none; }
+  Offload job_offload() const { return ask_.layout.offload; }
+  bool offloaded() const { return job_offload() != Offload::none; }
   double passes() const { return size_.passes * ask_.batch(); }
 
   /// Values of a pass that are alive together, and the scores of one layer where attention keeps them.
@@ -57,9 +58,9 @@ class Generation {
   /// Large batches are decoded image by image.
   Bytes decoding() const {
     return record<Bytes>(ask_.trace, {"memory.activations.decoding", "{:.2f}", "GiB"}, [&](auto told) {
-      return told("copies held", c_.decoder_held.value) * told("channels", model_.vae_channels.value_or(0)) *
-             told("pixels at once", size_.decoded_at_once) * told("bytes of each", decoder_bytes(ask_), "B") *
-             told("images at once", ask_.batch() < c_.sliced_batch.value ? ask_.batch() : 1);
+      const bool slices = job_.slices || ask_.batch() >= c_.sliced_batch.value;
+      return told("bytes held", c_.decoder_held.value, "B") * told("channels", model_.vae_channels.value_or(0)) *
+             told("pixels at once", size_.decoded_at_once) * told("images at once", slices ? 1 : ask_.batch());
     });
   }
 
@@ -67,15 +68,18 @@ class Generation {
     const Bytes pass = denoising();
     const Bytes decode = decoding();
     // Where they are offloaded, one part at a time is on the GPU, with what it works on.
-    const Bytes denoise = weights_.denoiser + pass;
-    const Bytes vae = weights_.vae + decode;
-    const bool by_denoiser = denoise >= weights_.text && denoise >= vae;
-    const bool by_vae = !by_denoiser && vae >= weights_.text;
+    const double there = job_offload() == Offload::sequential ? kInFlight : 1;
+    const Bytes denoise = weights_.denoiser * there + pass;
+    const Bytes vae = weights_.vae * there + decode;
+    const Bytes text = weights_.text * there;
+    const bool by_denoiser = denoise >= text && denoise >= vae;
+    const bool by_vae = !by_denoiser && vae >= text;
     out.weights = record(ask_.trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
       if (!offloaded()) return weights_.sum(told);
-      return by_denoiser ? told("denoiser", weights_.denoiser)
-             : by_vae    ? told("VAE", weights_.vae)
-                         : told("text encoders", weights_.text);
+      const auto part = by_denoiser ? told("denoiser", weights_.denoiser)
+                        : by_vae    ? told("VAE", weights_.vae)
+                                    : told("text encoders", weights_.text);
+      return there < 1 ? part * told("share in flight", there) : part;
     });
     out.activations = record(ask_.trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
       const auto of_pass = told("the denoiser's pass", pass);
@@ -83,6 +87,12 @@ class Generation {
       if (!offloaded()) return greatest(of_pass, of_decoding);
       return by_denoiser ? of_pass : by_vae ? of_decoding : told("text encoders", Bytes{});
     });
+    const bool by_decoding = offloaded() ? by_vae : decode > pass;
+    out.workspace = record(ask_.trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
+      return told.some("decoding", by_decoding ? decode : Bytes{}) *
+             told("what the allocator keeps beyond it", c_.decoder_kept.of(to_text(ask_.layout.precision)));
+    });
+    out.spare = out.workspace;
     out.framework = record(ask_.trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
       return told("CUDA context and kernels", gib(ask_.general.context_gib.value));
     });
@@ -126,7 +136,12 @@ class Generation {
     return flop(size_.decode_flop * ask_.batch()) / rate_->decoder +
            traffic_time(ask_, size_.decode_values * ask_.batch(), decoder_bytes(ask_));
   }
-  Seconds moving_weights() const { return offloaded() ? weights_.all() / gb_per_s(c_.offload_gbs.value) : Seconds{}; }
+  /// Parts come once; layer by layer the denoiser comes in every step.
+  Seconds moving_weights() const {
+    if (!offloaded()) return {};
+    const double again = job_offload() == Offload::sequential ? static_cast<double>(job_.steps) - 1 : 0;
+    return (weights_.all() + weights_.denoiser * again) / gb_per_s(c_.offload_gbs.value);
+  }
 
   void speed(Figures& out) const {
     const Step one = step();

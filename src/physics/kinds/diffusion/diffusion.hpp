@@ -20,7 +20,9 @@ struct DiffusionCoefficients {
   Coefficient layer_us;            // host time to launch one layer, by engine
   Coefficient decoder_flop;        // per pixel and squared channel, where the decoder's own figure is not known
   Coefficient decoder_values;      // written per pixel and channel
-  Coefficient decoder_held;        // alive per pixel and channel
+  Coefficient decoder_held;        // bytes alive per pixel and channel
+  Coefficient decoder_kept;        // what the allocator keeps of freed blocks, as a share of it, by format
+  Coefficient tile_share;          // of the model's own picture that one tile covers, by kind of picture
   Coefficient denoiser_held;       // alive per position and channel, by kind of denoiser
   Coefficient score_copies;        // of one layer's attention scores alive at once
   Coefficient finest_layers;       // attention layers of a UNet at the finest level they reach
@@ -50,6 +52,8 @@ void visit_coefficients(DiffusionCoefficients& c, Visitor&& v) {
   v("diffusion.decoder_flop", c.decoder_flop);
   v("diffusion.decoder_values", c.decoder_values);
   v("diffusion.decoder_held", c.decoder_held);
+  v("diffusion.decoder_kept", c.decoder_kept);
+  v("diffusion.tile_share", c.tile_share);
   v("diffusion.denoiser_held", c.denoiser_held);
   v("diffusion.score_copies", c.score_copies);
   v("diffusion.finest_layers", c.finest_layers);

@@ -75,7 +75,9 @@ DiffusionSize diffusion_size(const catalog::Model& m, const job::DiffusionJob& j
   size.passes = m.guidance_passes.value_or(1);
   size.pixels = job.resolution.pixels() * frames;
   const double channels = m.vae_channels.value_or(0);
-  size.decoded_at_once = job.resolution.pixels() * std::min(frames, m.vae_chunk_frames.value_or(frames));
+  const double tile = default_pixels * c.tile_share.of(frames > 1 ? "video" : "image");
+  size.decoded_at_once = (job.tiles ? std::min(tile, job.resolution.pixels()) : job.resolution.pixels()) *
+                         std::min(frames, m.vae_chunk_frames.value_or(frames));
   size.decode_flop = decode_flop(m, size.pixels, default_pixels * default_frames, c);
   size.decode_values = c.decoder_values.value * channels * size.pixels;
   return size;
