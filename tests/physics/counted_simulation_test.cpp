@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "physics/kinds/coefficients.hpp"
+#include "physics/kinds/counted.hpp"
 #include "physics/planner/plan.hpp"
 #include "support/arithmetic.hpp"
 #include "support/job.hpp"

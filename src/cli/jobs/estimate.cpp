@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "answer/estimate/estimate.hpp"
+#include "answer/estimate/largest.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -24,6 +25,7 @@ struct EstimateOptions {
   std::string batch;
   bool explain = false;
   bool why = false;
+  std::optional<answer::Size> max;
   std::vector<std::string> words;
 };
 
@@ -45,22 +47,38 @@ class Estimate {
     const Spoken spoken{options_.request, nullptr, Takes::machine};
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
-    const auto answer = answer::answer_estimate(options_.request, *catalog, *coefficients, options_.explain, rules_);
-    if (!answer) return context_.fail(as_flag(answer.error()));
-    const auto ways = answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
+    const auto largest = look(*catalog, *coefficients);
+    if (!largest) return context_.fail(as_flag(largest.error()));
+    const answer::EstimateAnswer* const answer = &largest->answer;
+    const bool looked = options_.max.has_value();
+    const auto ways = looked ? std::vector<answer::Way>()
+                             : answer::what_would_work(options_.request, *answer, *catalog, *coefficients, rules_);
     print({.data =
                [&](show::JsonOut& out) {
                  show::tell_estimate(out, *answer);
                  show::tell_ways(out, ways);
+                 if (looked) show::tell_largest(out, *largest);
                },
            .document =
-               [&](bool all) { return show::estimate_page(*answer, ways, all || options_.explain || options_.why); },
+               [&](bool all) {
+                 const bool whole = all || options_.explain || options_.why;
+                 return looked ? show::largest_page(*largest, whole) : show::estimate_page(*answer, ways, whole);
+               },
            .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);
     return answer->plan.fits ? kOk : kNothing;
   }
 
  private:
+  /// The question as it is, or with the largest size that fits.
+  Result<answer::Largest> look(const catalog::Catalog& catalog, const physics::Coefficients& coefficients) const {
+    if (options_.max)
+      return answer::find_largest(options_.request, *options_.max, catalog, coefficients, options_.explain, rules_);
+    auto answer = answer::answer_estimate(options_.request, catalog, coefficients, options_.explain, rules_);
+    if (!answer) return std::unexpected(answer.error());
+    return answer::Largest{{}, 0, false, std::move(*answer)};
+  }
+
   /// One JSON request per line, one answer per line, in order; a bad line does not stop the run.
   int batch(const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
     auto file = options_.batch == kStandardInput ? InputFile::standard_input() : InputFile::open(options_.batch);
@@ -117,6 +135,9 @@ Parsed make_estimate() {
   parsed.flags.push_back({"--batch", "FILE",
                           say("JSON Lines: a request per line, an answer per line ('-': standard input)"), group,
                           [options](std::string_view text) { return job::assign(text, options->batch); }});
+  parsed.flags.push_back({"--max", "SIZE", say("the largest seq-len, batch or concurrency that fits with --min-fit"),
+                          group,
+                          [options](std::string_view text) -> Status { return job::assign(text, options->max); }});
   const auto on = [](bool& place) {
     return [&place](std::string_view) -> Status {
       place = true;

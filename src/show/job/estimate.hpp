@@ -5,6 +5,7 @@
 #include <string>
 
 #include "answer/estimate/estimate.hpp"
+#include "answer/estimate/largest.hpp"
 #include "answer/estimate/what_works.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
@@ -14,6 +15,9 @@ namespace gpusel::show {
 /// First whether it fits, then what would work, then how fast. `all`: with every part, assumption and note, and the
 /// formulas where they were asked for.
 Document estimate_page(const answer::EstimateAnswer& answer, std::span<const answer::Way> ways, bool all);
+
+/// The largest size that fits, and what the estimate says there.
+Document largest_page(const answer::Largest& largest, bool all);
 
 /// The plan, its parts, what was assumed, and every note: what estimate_page() has at its end where all is asked for.
 Document estimate_details(const answer::EstimateAnswer& answer);

@@ -141,11 +141,9 @@ void add_notes(Document& page, const EstimateAnswer& answer, bool shows_ways, bo
     page.line(secondary(left_out == 1 ? say("1 more note: --why") : say("{} more notes: --why", left_out)));
 }
 
-}  // namespace
-
-Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, bool all) {
+/// What an estimate says of a question, below its heading.
+Document verdict(const EstimateAnswer& answer, std::span<const Way> ways, bool all) {
   Document page;
-  page.title(say("{}, on {}", spoken_question(answer.work), spoken_machine(answer.machine))).gap();
   if (answer.plan.problem.kind == physics::Problem::Kind::unpublished) {
     page.line(Text(say("UNKNOWN"), Meaning::warn).add("  " + printable(answer.plan.problem.text())));
     if (!all && !answer.work.assumed.empty()) page.line(say("assumed: {}", assumed_line(answer.work.assumed)));
@@ -165,6 +163,29 @@ Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, 
   add_notes(page, answer, !ways.empty(), all);
   if (all) return page.append(estimate_details(answer));
   return page.line(secondary(say("All parts, assumptions and notes: --why. Formulas: --explain")));
+}
+
+}  // namespace
+
+Document estimate_page(const EstimateAnswer& answer, std::span<const Way> ways, bool all) {
+  Document page;
+  page.title(say("{}, on {}", spoken_question(answer.work), spoken_machine(answer.machine))).gap();
+  return page.append(verdict(answer, ways, all));
+}
+
+Document largest_page(const answer::Largest& largest, bool all) {
+  Document page;
+  const EstimateAnswer& answer = largest.answer;
+  const std::string on = spoken_machine(answer.machine);
+  if (largest.value == 0) {
+    page.title(say("No --{} fits on {}: with the least", largest.flag, on)).gap();
+  } else {
+    const std::string size = format("--{} {}", largest.flag, largest.value);
+    page.title(largest.by_model ? say("{} fits on {}: the model's own limit", size, on)
+                                : say("{} is the largest that fits on {}", size, on))
+        .gap();
+  }
+  return page.append(verdict(answer, {}, all));
 }
 
 }  // namespace gpusel::show

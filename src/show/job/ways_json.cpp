@@ -21,4 +21,12 @@ void tell_ways(JsonOut& out, std::span<const answer::Way> ways) {
   });
 }
 
+void tell_largest(JsonOut& out, const answer::Largest& largest) {
+  out.object("largest", [&] {
+    out.text("flag", format("--{}", largest.flag));
+    out.whole("value", largest.value);
+    out.text("limited_by", largest.by_model ? "model" : "memory");
+  });
+}
+
 }  // namespace gpusel::show
