@@ -75,7 +75,7 @@ TEST_CASE("a size that the task has not, or that is given, cannot be looked for"
   given.given = {"concurrency"};
   const auto twice = answer::find_largest(given, Size::batch, test::shipped(), test::coefficients(), false, {});
   REQUIRE_FALSE(twice);
-  CHECK(twice.error().key == "--max");
+  CHECK(twice.error().where == "--max");
 }
 
 }  // namespace largest_test
