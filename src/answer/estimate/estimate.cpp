@@ -12,6 +12,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "catalog/weights/quantised_name.hpp"
 #include "job/request/frameworks.hpp"
 #include "job/request/task_words.hpp"
@@ -35,12 +36,13 @@ constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
 
 class MachineMaker {
  public:
-  MachineMaker(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c)
-      : request_(request), gpu_(gpu), c_(c) {}
+  MachineMaker(const Request& request, const catalog::Gpu& gpu, const catalog::Catalog& catalog,
+               const physics::Coefficients& c)
+      : request_(request), gpu_(gpu), catalog_(catalog), c_(c) {}
 
   Result<Machine> make(job::Assumptions& assumed) {
     Machine machine;
-    auto device = physics::make_device(gpu_, 1, std::nullopt, c_);
+    auto device = make_device();
     if (!device) return std::unexpected(device.error());
     machine.device = *device;
     const auto all = gpus_of_all();
@@ -74,6 +76,16 @@ class MachineMaker {
   }
 
  private:
+  /// A whole GPU, or the slice that was asked for.
+  Result<physics::Device> make_device() const {
+    if (!request_.gpu_parts) return physics::make_device(gpu_, 1, std::nullopt, c_);
+    const auto slice = catalog::mig_slice(gpu_, static_cast<int>(*request_.gpu_parts), catalog_);
+    if (!slice)
+      return usage_error(say("no MIG profile cuts {} into {} slices", gpu_.id, *request_.gpu_parts), "gpu",
+                         say("see gpusel gpus show {}", gpu_.id));
+    return physics::make_slice(gpu_, slice->compute, slice->memory, c_);
+  }
+
   /// total GPUs: by their number, or by nodes and what each of them has.
   Result<std::int64_t> gpus_of_all() const {
     if (!request_.nodes) return request_.gpus.value_or(1);
@@ -102,6 +114,7 @@ class MachineMaker {
 
   const Request& request_;
   const catalog::Gpu& gpu_;
+  const catalog::Catalog& catalog_;
   const physics::Coefficients& c_;
 };
 
@@ -166,9 +179,9 @@ physics::Trace explain(const Job& work, const Machine& machine, const physics::P
   return trace;
 }
 
-Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c,
-                                  job::Assumptions& assumed) {
-  return MachineMaker(request, gpu, c).make(assumed);
+Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const catalog::Catalog& catalog,
+                                  const physics::Coefficients& c, job::Assumptions& assumed) {
+  return MachineMaker(request, gpu, catalog, c).make(assumed);
 }
 
 namespace {
@@ -334,7 +347,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
-  auto machine = requested_machine(request, **gpu, c, answer.assumed);
+  auto machine = requested_machine(request, **gpu, catalog, c, answer.assumed);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
   auto plan = physics::plan_for(answer.work, answer.machine, c);

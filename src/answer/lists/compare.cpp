@@ -181,7 +181,7 @@ class SideBySide {
     job::Assumptions each_its_own;  // links differ from item to item
     job::Request request = question_.request;
     request.gpus = static_cast<std::int64_t>(item.count);
-    return requested_machine(request, *item.gpu, coefficients_, each_its_own);
+    return requested_machine(request, *item.gpu, catalog_, coefficients_, each_its_own);
   }
 
   /// What the plan makes of it; nothing where there is none.

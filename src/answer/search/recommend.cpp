@@ -5,6 +5,7 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
 #include "answer/search/evidence.hpp"
 #include "answer/search/search.hpp"
@@ -131,6 +132,9 @@ class Adviser {
     const OtherWays ways(context_, limits_, shipped_, model);
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);
+      std::ranges::move(
+          slice_notes(question_.constraints, advice.currency, question_.today, context_.catalog, context_.coefficients),
+          std::back_inserter(advice.notes));
       ways.find_relaxations(advice);
       ways.find_nearest_latency(advice);
     }

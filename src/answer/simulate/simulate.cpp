@@ -101,7 +101,7 @@ class Simulating {
       return std::unexpected(std::move(error));
     }
     job::Assumptions assumed;
-    auto machine = requested_machine(request, **gpu, c_, assumed);
+    auto machine = requested_machine(request, **gpu, catalog_, c_, assumed);
     if (!machine) return std::unexpected(machine.error());
     answer_.machine = *machine;
     return plan_machine();

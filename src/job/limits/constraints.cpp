@@ -236,6 +236,20 @@ std::optional<std::pair<double, std::string_view>> count_in_front(std::string_vi
   return std::pair(*count, trim(rest.substr(sign)));
 }
 
+namespace {
+
+/// 7 of "1/7".
+std::optional<std::int64_t> parts_of(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || plain_number(trim(text.substr(0, slash))) != 1.0) return std::nullopt;
+  const auto parts = plain_number(trim(text.substr(slash + 1)));
+  constexpr double kMostParts = 64;
+  if (!parts || *parts < 2 || *parts > kMostParts || *parts != std::floor(*parts)) return std::nullopt;
+  return static_cast<std::int64_t>(*parts);
+}
+
+}  // namespace
+
 CountedGpu counted_gpu(std::string_view text) {
   CountedGpu out;
   std::string_view rest = trim(text);
@@ -245,6 +259,11 @@ CountedGpu counted_gpu(std::string_view text) {
     rest = counted->second;
   }
   const auto colon = rest.rfind(':');
+  if (const auto parts = colon == std::string_view::npos ? std::nullopt : parts_of(rest.substr(colon + 1))) {
+    out.parts = parts;
+    out.name = trim(rest.substr(0, colon));
+    return out;
+  }
   const auto behind = colon == std::string_view::npos ? std::nullopt : plain_number(trim(rest.substr(colon + 1)));
   if (behind && *behind >= 1 && *behind <= 1e6 && *behind == std::floor(*behind) && !out.nodes) {
     out.nodes = std::exchange(out.count, static_cast<std::int64_t>(*behind));

@@ -47,11 +47,12 @@ Status set_model(std::string_view text, Request& request) {
   return {};
 }
 
-/// With a count the count too: "h100:8", "2x8xH100".
+/// With a count the count too: "h100:8", "2x8xH100", "a100:1/7".
 Assigned<std::string> set_gpu(std::string_view text, Request& request) {
   const CountedGpu counted = counted_gpu(text);
   if (counted.count) request.gpus = request.gpus_per_node = counted.count;
   if (counted.nodes) request.nodes = counted.nodes;
+  request.gpu_parts = counted.parts;
   return assign(counted.name, request.gpu);
 }
 
@@ -76,7 +77,7 @@ constexpr Option<Request> kOptions[] = {
      to_say("chance with which deadlines, rates, latencies and budgets must be kept (default: 0.8)"), kWork,
      GPUSEL_SET(r.confidence, Limits{{0.5, 0.99}, 1, "share"})},
 
-    {"gpu", "", "GPU", to_say("GPU to estimate for, or an instance: h100, h100:8, 2x8xH100, g6e.xlarge"), kMachine,
+    {"gpu", "", "GPU", to_say("GPU, slice or instance: h100, h100:8, 2x8xH100, a100:1/7, g6e.xlarge"), kMachine,
      [](Request& r, std::string_view t) { return set_gpu(t, r); }},
     {"gpus", "num-gpus", "N", to_say("total GPUs"), kMachine, GPUSEL_SET(r.gpus, kCount)},
     {"gpus_per_node", "", "N", to_say("GPUs per node (default: up to 8)"), kMachine,

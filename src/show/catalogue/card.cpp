@@ -6,6 +6,7 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/lists/words.hpp"
 #include "show/money/price_history.hpp"
@@ -295,6 +296,11 @@ Document gpu_card(const answer::ListedGpu& gpu, const Verdicts& verdicts, const 
   for (const auto& [purpose, verdict] : verdicts)
     judged.facts.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason))});
   if (!verdicts.empty()) page.gap().add(std::move(judged));
+  Table slices({left(say("MIG profile")), right(say("memory")), right(say("SMs")), right(say("per GPU"))});
+  for (const catalog::MigProfile& one : catalog::mig_profiles(*gpu.gpu, catalog))
+    slices.add({printable(one.name), format("{:.0f} %", 100 * one.memory), format("{:.0f} %", 100 * one.compute),
+                format("{}", one.most)});
+  if (!slices.empty()) page.gap().add(std::move(slices));
   return page.gap().line(market_text(gpu.market, currency));
 }
 

@@ -30,12 +30,7 @@ std::string age_words(int days) {
   return say("{:.0f} years", days / catalog::kDaysPerMonth / 12);
 }
 
-std::string gpu_words(const Recommendation& r) {
-  if (r.gpu == nullptr) return gpus_text(r);
-  const std::string name = spoken_gpu(*r.gpu);
-  const double share = r.machine().device.share * r.gpu->devices();
-  return format("{} {}", share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus()), name);
-}
+std::string gpu_words(const Recommendation& r) { return r.gpu == nullptr ? gpus_text(r) : spoken_gpus(r.machine()); }
 
 /// Those that were asked for; without targets what streaming feels like.
 std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {

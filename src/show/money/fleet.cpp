@@ -8,6 +8,7 @@
 #include "base/words/message.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 #include "show/money/autoscale.hpp"
 
 namespace gpusel::show {
@@ -23,12 +24,7 @@ std::string offer_text(const FleetOffer& offer) {
   return format("{} {}", offer.instance->provider, printable(offer.instance->sku));
 }
 
-std::string fleet_gpus_text(const FleetType& type) {
-  const auto& machine = type.machine();
-  const double share = machine.device.share * machine.device.gpu->devices();
-  return share < 1 ? format("1/{:.0f} × {}", 1 / share, machine.device.gpu->id)
-                   : format("{} × {}", machine.gpus(), machine.device.gpu->id);
-}
+std::string fleet_gpus_text(const FleetType& type) { return spoken_gpus(type.machine()); }
 
 std::string percent_of_load(double share) { return format("{:.0f} %", share * 100); }
 

@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -94,7 +95,9 @@ class SimulatePage {
   }
 
   std::string machine_text() const {
-    std::string out = format("{:g} × {}", s_.machine.gpus() * s_.machines, s_.machine.device.gpu->id);
+    const double gpus = s_.machine.gpus() * s_.machines;
+    std::string out = gpus == s_.machine.gpus() ? spoken_gpus(s_.machine)
+                                                : format("{:g} × {}", gpus, spoken_gpu(*s_.machine.device.gpu));
     if (s_.instance == nullptr) return out;
     const double nodes = s_.machine.nodes * s_.machines;
     return format("{}{} {} ({})", nodes > 1 ? format("{:g} × ", nodes) : "", s_.instance->provider,
