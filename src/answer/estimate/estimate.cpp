@@ -53,7 +53,7 @@ class MachineMaker {
         request_.nodes ? gpus / *request_.nodes : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
     if (!request_.gpus) assumed.push_back({"gpus", static_cast<double>(gpus)});
     if (gpus % per_node != 0)
-      return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
+      return usage_error(say("{} GPUs do not divide into nodes of {}", gpus, per_node), "gpus_per_node");
     const std::int64_t linked = linked_gpus(gpus, per_node);
     machine.gpus_per_node = static_cast<int>(linked);
     machine.nodes = static_cast<int>(gpus / linked);
@@ -149,7 +149,7 @@ void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Tra
   record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
          [&](auto told) { return memory.sum(told); });
   note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
-       say("what a process can have of it, not what is printed on the box"),
+       say("what a process can use of it, not what is printed on the box"),
        machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
   physics::explain_need(plan, trace);
   record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},
@@ -215,7 +215,7 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
   if (request.model.empty())
-    return missing_error(say("say which model"), "model", say("--model llama-7b, for example"));
+    return missing_error(say("the model is missing"), "model", say("--model llama-7b, for example"));
   if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {
@@ -331,7 +331,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (!found) return std::unexpected(found.error());
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
-  if (request.gpu.empty()) return missing_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
+  if (request.gpu.empty())
+    return missing_error(say("the GPU is missing"), "gpu", say("--gpu a100-sxm-80gb, for example"));
   auto gpu = catalog.gpu(request.gpu);
   if (!gpu) {
     gpu.error().where = "gpu";

@@ -206,7 +206,7 @@ Result<std::vector<std::string>> one_of_texts(std::string_view column, std::stri
     constexpr std::size_t kNamed = 4;
     std::string list;
     for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) list += (i == 0 ? "" : ", ") + printable(names[i]);
-    hint = say("there are {}{}", list, names.size() > kNamed ? " …" : "");
+    hint = say("known: {}{}", list, names.size() > kNamed ? " …" : "");
   }
   return usage_error(say("nothing has the {} '{}'", column, shorten(printable(text), 40)), {}, std::move(hint));
 }

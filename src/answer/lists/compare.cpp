@@ -135,8 +135,7 @@ class SideBySide {
     const Asked asked = take_apart(trim(name));
     if (!asked.count) return unknown(name);
     if (*asked.count < 1 || *asked.count > kMostOfOne)
-      return usage_error(
-          say("'{}' says how many with a number that is not from 1 to {}", shorten(name, 60), kMostOfOne));
+      return usage_error(say("the count in '{}' must be from 1 to {}", shorten(name, 60), kMostOfOne));
     item.count = *asked.count;
     item.counted = true;
     return named(std::move(item), asked.name);
@@ -280,7 +279,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (names.size() < kFewest || names.size() > kMost)
     return usage_error(
         names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
-        say("give {} to {} GPUs or instances", kFewest, kMost));
+        say("name {} to {} GPUs or instances", kFewest, kMost));
   auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   job::Constraints constraints = question.constraints;

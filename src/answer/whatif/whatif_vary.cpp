@@ -60,7 +60,7 @@ class VaryReader {
     if (slash == std::string_view::npos) return {};
     const auto count = plain_number(trim(high.substr(slash + 1)));
     if (!count || *count != std::floor(*count) || *count < 2 || *count > static_cast<double>(kMostAnswers))
-      return usage_error(say("'{}' is no number of points", shorten(trim(high.substr(slash + 1)), 20)), {},
+      return usage_error(say("'{}' is not a number of points", shorten(trim(high.substr(slash + 1)), 20)), {},
                          say("from 2 to 10,000"));
     points_ = static_cast<std::size_t>(*count);
     chosen_ = true;
@@ -76,7 +76,7 @@ class VaryReader {
     const auto value = value_of(out_.input);
     if (!value)
       return usage_error(say("{} has no value to change by per cent", out_.input.key), {},
-                         say("give it one, or write {}=a..b", out_.input.key));
+                         say("set one, or write {}=a..b", out_.input.key));
     auto reading = Reading::of(out_.input, *value);
     if (!reading) return std::unexpected(reading.error());
     out_.reading = *reading;

@@ -36,7 +36,7 @@ int run_compare(CompareOptions& options, Context& context) {
                                           ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
-    context.note(say("--explain is of a job's figures: give --model and --task"));
+    context.note(say("--explain shows a job's figures: add --model and --task"));
   print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },
          .document =
              [&](bool all) {

@@ -50,7 +50,7 @@ class Recommend {
   int run() {
     options_.beside.wishes.storage = options_.question.extras.storage_kind;
     if (options_.rank && !options_.poc)
-      return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
+      return context_.fail(Error{ErrorKind::usage, say("it selects the rank for --poc"), "--rank", say("add --poc")});
     const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);
     if (!ground) return ground.error();
     const catalog::Catalog& catalog = ground->catalog;
@@ -204,8 +204,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
                    [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
                    on(options->explain)});
-  flags.push_back({"--why", "", say("reasons, assumptions, dates of prices and the way to the answer, in full"),
-                   ranking, on(options->why)});
+  flags.push_back(
+      {"--why", "", say("reasons, assumptions, price dates and decision path, in full"), ranking, on(options->why)});
   flags.push_back({"--show-rejected,--rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
   flags.push_back({"--all-sizes", "", say("every size of a provider's machines, not the best of each GPU alone"),
@@ -217,9 +217,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
                    ranking, [options](std::string_view text) { return job::assign(text, options->stages); }});
   const std::string proof = say("Proof of concept");
-  flags.push_back({"--poc", "", say("what to run on the chosen instance before spending, and the figures to expect"),
+  flags.push_back({"--poc", "", say("tests to run on the chosen instance before spending, with the figures to expect"),
                    proof, on(options->poc)});
-  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof,
+  flags.push_back({"--rank", "N", say("rank that --poc is for (default 1)"), proof,
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
 }
 

@@ -112,8 +112,8 @@ std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::option
         context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
   const auto wanted = static_cast<std::size_t>(rank.value_or(1));
   if (wanted > count)
-    return std::unexpected(context.fail(Error{
-        ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, wanted), "--rank", {}}));
+    return std::unexpected(context.fail(
+        Error{ErrorKind::usage, say("only {} instances qualify, no rank {}", count, wanted), "--rank", {}}));
   return wanted - 1;
 }
 

@@ -120,7 +120,7 @@ class Parser {
     if (here().kind == FilterWord::Kind::sign && !here().is(")") && !here().is("&&") && !here().is("||"))
       return compared(std::move(*node));
     if (node->type != ColumnType::boolean)
-      return fail(name, say("'{}' is compared with nothing", name.text),
+      return fail(name, say("'{}' is not compared with anything", name.text),
                   say("write {}>=1, {}=NAME or known({})", name.text, name.text, name.text));
     node->op = Op::holds;
     return node;
@@ -252,7 +252,7 @@ class Parser {
   Status pattern(FilterNode& node) {
     const FilterWord word = here();
     const std::string_view name = columns_[node.column].name;
-    if (!is_text(node.type)) return fail(word, say("'{}' is no text and matches nothing", name));
+    if (!is_text(node.type)) return fail(word, say("'{}' is not text, so it matches nothing", name));
     if (word.kind != FilterWord::Kind::word && word.kind != FilterWord::Kind::quoted)
       return unexpected_word(say("a pattern"));
     re2::RE2::Options options;

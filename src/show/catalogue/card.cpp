@@ -328,7 +328,7 @@ Document source_card(const catalog::Source& source, const Catalog& catalog) {
   const SourceUse use = use_of(source, catalog);
   Document page;
   page.add(facts_of(source, Citations(source))).gap();
-  return page.line(say("rests on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus,
+  return page.line(say("based on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus,
                        use.models, use.instances, use.offers, use.scores));
 }
 

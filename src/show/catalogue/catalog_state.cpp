@@ -84,7 +84,7 @@ std::string coverage_line(const Statistics& statistics, std::string_view section
   for (const auto& field : statistics.coverage)
     if (field.section == section && field.known > 0 && field.known < field.of) fields.push_back(field);
   std::ranges::stable_sort(fields, std::greater{}, &catalog::FieldCoverage::known);
-  std::string line = say("known of {}:", section);
+  std::string line = say("known about {}:", section);
   for (const auto& field : fields) line += format(" {} {},", field.field, share(field.known, field.of));
   if (!fields.empty()) line.pop_back();
   return line;
@@ -117,18 +117,17 @@ Document statistics_page(const CatalogState& state, const catalog::Catalog& cata
                 offers, catalog.render_scores().size(), catalog.sources().size()));
   page.line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
   page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
-  page.line(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
+  page.line(say("exchange rates: {}, the oldest from {}", catalog.exchange_rates().size(),
                 statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
   for (const LayerChanges& layer : state.layers)
     page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
   page.gap().add(provider_table(statistics)).gap().add(age_table(statistics, offers));
   if (statistics.median_age_days)
-    page.line(
-        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()));
+    page.line(say("half of the prices are older than {} days as of {}", *statistics.median_age_days, today.text()));
   if (!state.outlook.empty())
     page.gap()
         .add(outlook_table(state.outlook))
-        .line(say("the first price of each offer for its last one, as it is and as expected from the prices of other "
+        .line(say("each offer's first price as a forecast of its last, as is and as expected from the prices of other "
                   "GPUs and providers"));
   page.gap();
   for (const std::string_view section : {"gpus", "instances"}) page.line(coverage_line(statistics, section));

@@ -315,7 +315,7 @@ Document brief_page(const Advice& advice, const job::Constraints& limits, const 
   page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
   page.gap();
   if (advice.recommendations.empty())
-    page.line(Text(say("Nothing meets this: --rejected says why, instance by instance"), Meaning::warn));
+    page.line(Text(say("Nothing qualifies; --rejected gives each instance's reason"), Meaning::warn));
   else
     add_best(page, advice);
   add_alternatives(page, advice);

@@ -92,7 +92,7 @@ Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y
           .y_title = std::move(y_title),
           .x = scale_for(xs),
           .y = scale_for(ys),
-          .series = {say("on the frontier"), say("another answer is better in one and no worse in the other")},
+          .series = {say("on the frontier"), say("another answer is better in one and not worse in the other")},
           .glyphs = "*.",
           .marks = std::move(marks),
           .lines = {std::move(frontier)}};
@@ -103,7 +103,7 @@ std::string duty_line(const money::Duty& duty) {
       say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
           human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
   if (duty.months) line += say(", for {} months", human_number(*duty.months));
-  if (duty.scale_to_zero) line += say(", switched off between");
+  if (duty.scale_to_zero) line += say(", switched off in between");
   if (duty.starts() > 0)
     line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
   if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));

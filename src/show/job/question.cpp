@@ -118,7 +118,7 @@ std::string spoken_gpus(const physics::Machine& machine) {
 std::string spoken_machine(const physics::Machine& machine) {
   if (machine.on_cpu())
     return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
-               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
+               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("an unknown processor"));
   std::string words = spoken_gpus(machine);
   if (machine.nodes > 1) words += say(", {} nodes", machine.nodes);
   return words;

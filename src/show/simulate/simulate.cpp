@@ -84,8 +84,8 @@ class SimulatePage {
             human_number(static_cast<double>(scheduling.kv_tokens)));
     if (scheduling.async) add_clause(line, say("asynchronous scheduling"));
     if (fleet.prompt_replicas > 0)
-      add_clause(line,
-                 say("{} replicas read prompts for {}", fleet.prompt_replicas, fleet.replicas - fleet.prompt_replicas));
+      add_clause(line, say("{} replicas process prompts for {}", fleet.prompt_replicas,
+                           fleet.replicas - fleet.prompt_replicas));
     else if (fleet.most_replicas > 0)
       add_clause(line, say("{} to {} replicas, {:.1f} on average", fleet.replicas, fleet.most_replicas, o_.replicas));
     else if (fleet.replicas > 1)
@@ -128,13 +128,14 @@ class SimulatePage {
       return;
     }
     const serve::Bounds share = serve::share_bounds(sim);
-    std::string line = say("{} of 100 requests are in time, {} are wanted", share_text_of(o_.in_time.all),
+    std::string line = say("{} % of requests are on time, {} % required", share_text_of(o_.in_time.all),
                            human_number(100 * s_.goal.share));
     if (!sim.draws.empty()) {
-      add_clause(line, say("{} to {} as step times may be", share_text_of(share.low), share_text_of(share.high)));
+      add_clause(line,
+                 say("{} to {} over the range of step times", share_text_of(share.low), share_text_of(share.high)));
       const std::string chance = share_text_of(sim.meets_goal);
       add_clause(line, s_.is_sure() ? say("reached with a chance of {} %", chance)
-                                    : say("reached with a chance of {} %, {} % is wanted", chance,
+                                    : say("reached with a chance of {} %, {} % required", chance,
                                           share_text_of(s_.goal.confidence)));
     }
     page_.line(s_.misses() ? Text(line, Meaning::warn) : Text(line));
@@ -149,7 +150,7 @@ class SimulatePage {
     std::string served =
         say("throughput: {} requests/s, {} output tokens/s, {} with prompts", human_number(o_.requests_per_s),
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
-    if (s_.goal.targets.any()) add_clause(served, say("in time {} requests/s", human_number(o_.good_requests_per_s)));
+    if (s_.goal.targets.any()) add_clause(served, say("{} requests/s in time", human_number(o_.good_requests_per_s)));
     page_.line(served);
     if (all_)
       page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",

@@ -66,8 +66,8 @@ Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups)
 }
 
 Table fit_table(const Verification& verification) {
-  Table table({left(say("does it fit")), right(say("ran")), right(say("said to fit")), right(say("ran out of memory")),
-               right(say("said to fit")), right(say("balanced accuracy"))});
+  Table table({left(say("does it fit")), right(say("ran")), right(say("predicted to fit")),
+               right(say("ran out of memory")), right(say("predicted to fit")), right(say("balanced accuracy"))});
   for (const bool training : {true, false}) {
     const FitAccuracy fit = answer::fit_accuracy(verification, training);
     if (fit.ran + fit.died == 0) continue;
@@ -197,11 +197,10 @@ Document verify_page(const Verification& verification, const VerifyView& view) {
   page.line(format("{}.{}", summary_line(verification), unanswered.empty() ? "" : " " + unanswered + "."), 2,
             Where::page);
   for (const std::string& words :
-       {say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
+       {say("Every source has the same weight: `error` is the median of |predicted ÷ measured − 1| of each source, "
             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
-            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
-            "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
-            "well."),
+            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end divided "
+            "by its lower. The coefficients were fitted to such measurements, so expect larger errors on others."),
         say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.")})
     page.line(with_code(words), 2, Where::page);
   page.title(summary_line(verification), Where::terminal);
