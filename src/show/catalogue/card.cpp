@@ -212,6 +212,7 @@ Facts facts_of(const Record& record, const Citations& citations) {
     const std::string_view group = group_of(field.path);
     if (field.json.ends_with("sources") || (!group.empty() && !groups.contains(group))) return;
     std::string words = in_words(member);
+    if (field.json == "caution" || field.json == "notes") words = say_text(words);
     if (!words.empty())
       known.facts.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
     else if (could_have(record, field))

@@ -182,7 +182,7 @@ void add_in_words(Document& page, const Recommendation& r, const Advice& advice,
   page.line(plan.empty() ? format("   {}", range) : say("   plan: {}; {}", plan, range), 5);
   if (const std::string odds = odds_text(r); !odds.empty()) page.line(say("   probability: {}", odds), 5);
   if (advice.work.counted && advice.work.counted->sends_traffic()) page.line(egress_text(advice, r), 5);
-  if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(r.instance->caution)), 5);
+  if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(say_text(r.instance->caution))), 5);
   if (explain) {
     std::string score;
     for (const auto& part : r.parts)

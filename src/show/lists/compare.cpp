@@ -326,9 +326,9 @@ std::vector<std::string> notes_of(const CompareAnswer& comparison) {
     if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   };
   for (const Compared& item : comparison.items) {
-    if (item.instance != nullptr) add(printable(item.instance->caution));
+    if (item.instance != nullptr) add(printable(say_text(item.instance->caution)));
     if (item.gpu != nullptr && !item.gpu->caution.empty())
-      add(format("{}: {}", item.gpu->id, printable(item.gpu->caution)));
+      add(format("{}: {}", item.gpu->id, printable(say_text(item.gpu->caution))));
     if (item.gpu != nullptr && item.gpu->bf16_dense_tflops.value_or(0) > item.gpu->fp16_dense_tflops.value_or(0))
       add(say("{}: figures per FP16 TFLOPS are per TFLOPS of BF16, its faster 16-bit format.", item.gpu->id));
     const auto count = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
@@ -374,7 +374,7 @@ std::vector<std::string> cautions_of(const CompareAnswer& comparison) {
   std::vector<std::string> lines;
   for (const Compared& item : comparison.items) {
     if (item.instance == nullptr || item.instance->caution.empty()) continue;
-    std::string line = printable(item.instance->caution);
+    std::string line = printable(say_text(item.instance->caution));
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   return lines;
