@@ -163,6 +163,9 @@ class SideBySide {
     std::vector<std::string_view> known;
     for (const catalog::Gpu& gpu : catalog_.gpus()) known.push_back(gpu.id);
     for (const catalog::Instance& instance : catalog_.instances()) known.push_back(instance.sku);
+    if (catalog_.provider(name))
+      return usage_error(say("'{}' is a provider", shorten(name, 60)), {},
+                         say("to compare providers for a job: gpusel recommend MODEL --cloud aws,gcp"));
     const Hint near = did_you_mean(name, known);
     return usage_error(say("'{}' is neither a GPU nor an instance", shorten(name, 60)), {},
                        near.or_else(say("see gpusel gpus and gpusel instances")));

@@ -5,6 +5,7 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/lists/offer_filter.hpp"
 #include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
 #include "answer/search/evidence.hpp"
@@ -344,6 +345,11 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     asked.constraints.terms.emplace_back(to_text(catalog::Term::on_demand));
     for (const catalog::Term term : money::terms_used_up(*asked.duty.months))
       asked.constraints.terms.emplace_back(to_text(term));
+  }
+  if (!asked.filter.empty()) {
+    auto filter = OfferFilter::read(asked.filter, catalog, coefficients, asked.today);
+    if (!filter) return std::unexpected(filter.error());
+    asked.passes = std::move(*filter);
   }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
   auto limits = job::limit_rules(asked.constraints, catalog);

@@ -75,7 +75,7 @@ class VaryReader {
     if (out_.input.is_price()) return {};
     const auto value = value_of(out_.input);
     if (!value)
-      return usage_error(say("{} has no value to change by per cent", out_.input.key), {},
+      return usage_error(say("{} has no value to change by percent", out_.input.key), {},
                          say("set one, or write {}=a..b", out_.input.key));
     auto reading = Reading::of(out_.input, *value);
     if (!reading) return std::unexpected(reading.error());
@@ -93,7 +93,7 @@ class VaryReader {
     double low = 0, high = 0;
     if (is_relative(low_text) || is_relative(high_text)) {
       if (!per_cent(low_text) || !per_cent(high_text))
-        return usage_error(say("one end of '{}' is in per cent", shorten(values_, 40)), {}, say("write both so"));
+        return usage_error(say("one end of '{}' is a percentage", shorten(values_, 40)), {}, say("write both so"));
       if (Status set = take_base(value_of); !set) return set;
       low = *per_cent(low_text);
       high = *per_cent(high_text);

@@ -311,7 +311,7 @@ int run_help(const std::vector<std::string>& words, Context& context) {
   return context.fail(Error{ErrorKind::usage,
                             say("no help on '{}'", printable(shorten(words[0], 40))),
                             {},
-                            did_you_mean(words[0], known).or_else(say("all commands: gpusel help"))});
+                            did_you_mean(words[0], known).or_else(say("topics: {}", joined_topics()))});
 }
 
 std::vector<std::string> named_in_help() {

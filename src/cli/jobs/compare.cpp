@@ -62,7 +62,8 @@ Parsed make_compare() {
       say("GPUs, instances, or several of one, two or more: h100:8, \"2x p4d.24xlarge\"; and a model");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
-    options->names.emplace_back(name);
+    static constexpr std::string_view kBetween[] = {"vs", "vs.", "versus", "and", "or"};
+    if (std::ranges::find(kBetween, name) == std::end(kBetween)) options->names.emplace_back(name);
     return {};
   };
   std::vector<job::Option<job::Request>> job;

@@ -61,7 +61,12 @@ class Explain {
     const auto about = answer::about_rule(options_.subject, ground.rules);
     if (!about)
       return context_.fail(Error{ErrorKind::usage, say("no job to explain"), "--model",
-                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
+                                 options_.subject.empty()
+                                     ? say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer")
+                                     : say("for your last question: gpusel why {}; or add a model: gpusel explain {} "
+                                           "llama-3.1-8b",
+                                           shorten(options_.subject, 40), shorten(options_.subject, 40)),
+                                 true});
     print({.data = [&] { return show::about_rule_json(*about); },
            .document = [&](bool) { return show::about_rule_page(*about); }},
           ground.format, context_);

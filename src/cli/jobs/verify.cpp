@@ -67,7 +67,12 @@ int run_verify(const VerifyOptions& options, Context& context) {
   if (verification->rows == 0)
     return context.fail(Error{ErrorKind::unsatisfied, say("no measurements left to compare"), {}, {}});
   print({.data = [&] { return show::verify_json(*verification, options.view); },
-         .document = [&](bool) { return show::verify_page(*verification, options.view); },
+         .document =
+             [&](bool all) {
+               show::VerifyView view = options.view;
+               view.all = all;
+               return show::verify_page(*verification, view);
+             },
          .csv = [&] { return show::verify_table(*verification, options.view); }},
         *format, context);
   return kOk;

@@ -65,6 +65,8 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});
+  flags.push_back({"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
+                   ranking, [&question](std::string_view text) { return job::assign(text, question.filter); }});
   Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;

@@ -109,7 +109,6 @@ class Parser {
       if (!take(")")) return unexpected_word(say("')'"));
       return asks_known ? std::move(*node) : negation(std::move(*node));
     }
-    const FilterWord name = here();
     auto node = column();
     if (!node) return node;
     if (take_word("in")) return among(std::move(*node), false);
@@ -119,10 +118,12 @@ class Parser {
     }
     if (here().kind == FilterWord::Kind::sign && !here().is(")") && !here().is("&&") && !here().is("||"))
       return compared(std::move(*node));
-    if (node->type != ColumnType::boolean)
-      return fail(name, say("'{}' is not compared with anything", name.text),
-                  say("write {}>=1, {}=NAME or known({})", name.text, name.text, name.text));
-    node->op = Op::holds;
+    if (node->type == ColumnType::number) {  // "fp8": some of it
+      node->op = Op::above;
+      node->literals.push_back({});
+    } else {
+      node->op = node->type == ColumnType::boolean ? Op::holds : Op::known;
+    }
     return node;
   }
 

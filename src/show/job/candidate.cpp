@@ -33,8 +33,12 @@ std::string plan_text(const job::Job& work, const Recommendation& r) {
 
 std::string speed_text(const job::Job& work, const Recommendation& r) {
   if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
-  if (const auto& counted = work.counted)
-    return format("{} {}", human_number(r.plan().rate), say_name(counted->unit.rate));
+  if (const auto& counted = work.counted) {
+    const std::string rate = human_number(r.plan().rate);
+    std::string unit = say_name(counted->unit.rate);
+    if (rate == "1" && unit.ends_with('s') && !unit.contains('/')) unit.pop_back();  // "1 session"
+    return format("{} {}", rate, unit);
+  }
   if (!work.model->is_generator()) return say("{} seq/s", human_number(r.plan().sequences_per_s));
   return say("{} tok/s", human_number(r.plan().rate));
 }
