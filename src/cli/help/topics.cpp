@@ -77,7 +77,7 @@ constexpr Topic kTopics[] = {
          "The cost of a job includes the interruptions to expect: lost work, restarts, checkpoints.\n\n"
          "  gpusel recommend llama-3.1-8b --task lora --spot\n"
          "  gpusel cost p4d.24xlarge              on-demand, spot and reserved side by side\n\n"
-         "--interruptions 20% sets the share reclaimed within a month, --checkpoint-interval the work between two "
+         "--interruptions 20% sets the share reclaimed within a month, --checkpoint-minutes the work between two "
          "checkpoints. Spot prices move by a third within weeks: check today's.")},
     {"mig", "slices",
      to_say(
