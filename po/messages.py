@@ -22,6 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where data has sentences: the files, and the keys that hold them, at any depth.
 DATA_TEXTS = [("data/rules/*.yaml", {"message", "advice"}), ("data/proofs/*.yaml", {"what", "read"}),
               ("data/launches/*.yaml", {"what", "env"})]
+DATA_TEXTS += [("data/instances/*.yaml", {"caution"}), ("data/gpus/*.yaml", {"caution"})]
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
@@ -98,8 +99,10 @@ def of_data():
     for pattern, keys in DATA_TEXTS:
         for path in sorted(glob.glob(os.path.join(ROOT, pattern))):
             with open(path, encoding="utf-8") as file:
-                root = yaml.compose(file)
-            for text, line in walk(root, keys):
+                content = file.read()
+            if not any(f"{key}:" in content for key in keys):
+                continue
+            for text, line in walk(yaml.compose(content), keys):
                 if re.search(r"[A-Za-z]", text) and text not in seen:
                     seen.add(text)
                     out += f"#: {os.path.relpath(path, ROOT)}:{line}\nmsgid {quoted(text)}\nmsgstr \"\"\n\n"

@@ -1,8 +1,10 @@
 #include "catalog/catalog.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
 #include "catalog/snapshot/load.hpp"
@@ -29,6 +31,28 @@ std::vector<std::string_view> spellings(std::span<const Record> records) {
     for (const std::string_view alias : record.aliases) names.push_back(alias);
   }
   return names;
+}
+
+/// Families whose weights nobody can download, as prefixes of a name.
+constexpr std::string_view kClosed[] = {"gpt-3.5", "gpt-4", "gpt-5", "chatgpt", "claude",
+                                        "gemini",  "o1-",   "o3-",   "o4-"};
+
+/// Models of about so many billion parameters, as "70b" asks for; the best known first.
+Hint models_of_size(std::string_view name, std::span<const Model> models) {
+  const auto digits = name.substr(0, name.find_first_not_of("0123456789."));
+  const auto size = plain_number(digits);
+  const std::string_view rest = name.substr(digits.size());
+  if (!size || *size <= 0 || !(rest.starts_with('b') || rest.starts_with('B'))) return {};
+  std::vector<const Model*> near;
+  for (const Model& model : models)
+    if (model.is_generator() && model.params_b && std::abs(*model.params_b / *size - 1) < 0.1) near.push_back(&model);
+  std::ranges::stable_sort(near, std::greater{},
+                           [](const Model* model) { return std::ranges::distance(model->aliases); });
+  std::vector<std::string> names;
+  for (const Model* model : near) names.emplace_back(model->id);
+  constexpr std::size_t kNamed = 3;
+  names.resize(std::min(names.size(), kNamed));
+  return one_of_these(std::move(names));
 }
 
 /// What families of models are called in Chinese, as prefixes of a name: "千问2-7b".
@@ -208,6 +232,11 @@ Result<const Model*> Catalog::model(std::string_view name) const {
     for (const std::string& base : base_spellings(*quantised))
       if (const Lookup other = look_up(tables_->model_names, fold_name(base)); other.outcome == Lookup::Outcome::found)
         return &tables_->models[other.index];
+  if (std::ranges::any_of(kClosed, [&](std::string_view closed) { return fold_name(name).starts_with(closed); }))
+    return usage_error(say("unknown model '{}': its weights are not published", shorten(name, 60)), {},
+                       say("for an open model of its kind: gpusel recommend gpt-oss-120b"));
+  if (Hint sized = models_of_size(trim(name), models()); !sized.empty())
+    return usage_error(say("unknown model '{}'", shorten(name, 60)), {}, std::move(sized));
   return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
 }
 
@@ -218,7 +247,10 @@ Result<const Instance*> Catalog::instance(std::string_view name) const {
     const Instance& one = tables_->instances[found.index];
     const Instance& other = tables_->instances[found.other];
     return usage_error(say("two providers have '{}'", shorten(name, 60)), {},
-                       say("write '{}/{}' or '{}/{}'", one.provider, one.sku, other.provider, other.sku));
+                       has_gpu(name)
+                           ? say("write '{}/{}' or '{}/{}'; for the GPU: gpusel instances --gpu {}", one.provider,
+                                 one.sku, other.provider, other.sku, shorten(name, 60))
+                           : say("write '{}/{}' or '{}/{}'", one.provider, one.sku, other.provider, other.sku));
   }
   std::vector<std::string_view> skus;
   for (const Instance& instance : tables_->instances) skus.push_back(instance.sku);

@@ -21,7 +21,7 @@ void add_own_prices(std::vector<Flag>& flags, catalog::OwnPrices& own) {
   };
   const std::string group = say("Output and data");
   Flag price{"--price", "SKU=PRICE",
-             say("what you pay per hour of the whole instance: p4d.24xlarge=4.2, =30CNY, p4d.24xlarge:spot=4"), group,
+             say("your price per hour of the whole instance: p4d.24xlarge=4.2, =30CNY, p4d.24xlarge:spot=4"), group,
              into(catalog::parse_price, own.prices)};
   Flag discount{
       "--discount", "WHAT=SHARE",
@@ -35,7 +35,7 @@ void add_own_prices(std::vector<Flag>& flags, catalog::OwnPrices& own) {
 }  // namespace
 
 Flag force_flag(bool& force, std::string group) {
-  return {"--force", "", say("write over a file that gpusel did not write, or that was edited since"), std::move(group),
+  return {"--force", "", say("overwrite a file that gpusel did not write, or that was edited since"), std::move(group),
           [&force](std::string_view) -> Status {
             force = true;
             return {};
@@ -72,12 +72,12 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
                      return {};
                    }});
   flags.push_back(
-      {"--lang", "LANGUAGE", say("of words: en or zh (default: as the locale says)"), group,
+      {"--lang", "LANGUAGE", say("en or zh (default: from the locale)"), group,
        [](std::string_view value) -> Status { return speak(value) ? Status{} : job::not_one_of(value, languages()); }});
   flags.push_back({"--catalog", "PATH",
                    say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
                    text(common.catalog)});
-  Flag overlay{"--overlay", "FILE", say("laid on top of the catalogue: YAML, or a CSV of prices with instance,price"),
+  Flag overlay{"--overlay", "FILE", say("overlay on the catalogue: YAML, or a CSV of prices with instance,price"),
                group, [&common](std::string_view value) -> Status {
                  common.overlays.emplace_back(value);
                  return {};

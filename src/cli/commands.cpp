@@ -16,15 +16,15 @@ constexpr Command kCommands[] = {
      "  gpusel recommend qwen3-32b --rps 5 --ttft 500\n"
      "  gpusel recommend llama-3.1-8b --task lora --budget 200 --deadline 2d",
      make_recommend},
-    {"estimate", to_say("Does this model and job fit on these GPUs, how fast, how sure"),
+    {"estimate", to_say("Does this job fit on these GPUs, how fast, and how certain is that"),
      "  gpusel estimate qwen3-32b --gpu h100\n"
      "  gpusel estimate llama-7b --task finetune --gpu a100-sxm-80gb:8 --explain",
      make_estimate},
-    {"fit", to_say("Which models run on the GPUs you have, in which format, how fast"),
+    {"fit", to_say("Which models run on your GPU, in which format, how fast"),
      "  gpusel fit --gpu rtx-4090\n"
      "  gpusel fit qwen3-32b --gpu rtx-4090:2",
      make_fit},
-    {"preflight", to_say("Whether a command line starts and fits, before it is started: vllm serve, torchrun …"),
+    {"preflight", to_say("Check whether a command line will start and fit: vllm serve, torchrun …"),
      "  gpusel preflight --gpu l4 -- vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 8192\n"
      "  gpusel preflight --gpu l4:2 -- vllm serve Qwen/Qwen3-8B --tensor-parallel-size 2",
      make_preflight},
@@ -32,16 +32,15 @@ constexpr Command kCommands[] = {
      "  gpusel compare h100 h200 a100-sxm-80gb\n"
      "  gpusel compare p4d.24xlarge p4de.24xlarge llama-3.1-8b --task lora",
      make_compare},
-    {"explain",
-     to_say("One figure, rank, rejection or rule of an answer taken apart, and what would admit an instance"),
+    {"explain", to_say("Where a figure, rank, rejection or rule comes from, and what would make an instance qualify"),
      "  gpusel explain old-price\n"
      "  gpusel explain p4d.24xlarge llama-7b --task finetune --max-price 20",
      make_explain},
-    {"why", to_say("Why a rank of the last answer is where it is; or an instance, a figure, a rule of it"),
+    {"why", to_say("Explain a rank, instance, figure or rule of the last answer"),
      "  gpusel why 2 llama-3.1-8b --rps 10\n"
      "  gpusel why g6e.xlarge llama-3.1-8b --rps 10",
      make_why},
-    {"cost", to_say("What an instance or the plan for a job costs over time, under every published term"),
+    {"cost", to_say("Cost over time of an instance or a job, under every published term"),
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
      make_cost},
@@ -49,8 +48,7 @@ constexpr Command kCommands[] = {
      "  gpusel fleet --model llama-3.1-8b --traffic chat --rate 20 --ttft 1000 --tpot 60\n"
      "  gpusel fleet --model llama-3.1-70b --traffic requests.csv --daily trace --cloud aws,gcp --redundancy 1",
      make_fleet},
-    {"simulate",
-     to_say("Who waits how long for an answer under that load, and the highest rate that meets the targets"),
+    {"simulate", to_say("Latencies under load, and the highest rate that meets the targets"),
      "  gpusel simulate --model llama-3.1-8b --gpu l40s --traffic conversation --rps 4 --ttft 1000 --tpot 60\n"
      "  gpusel simulate aws/g6e.xlarge --model llama-3.1-8b --traffic requests.csv --ttft 1000 --e2e 20000 --check",
      make_simulate},
@@ -58,11 +56,11 @@ constexpr Command kCommands[] = {
      "  gpusel export skypilot llama-3.1-8b --cloud aws,gcp\n"
      "  gpusel export deepspeed llama-7b --task finetune --to ds.json --dry-run",
      make_export},
-    {"verify", to_say("Estimates against published measurements, or your own: how far off they are"),
+    {"verify", to_say("How accurate the estimates are, against published measurements or your own"),
      "  gpusel verify --by source,gpu\n"
      "  gpusel verify --task training --worst 10",
      make_verify},
-    {"calibrate", to_say("Your own measurements into the few coefficients they bear on, with intervals that narrow"),
+    {"calibrate", to_say("Fit the estimates to your own measurements"),
      "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
      "  gpusel calibrate runs.csv --dry-run --explain",
      make_calibrate},
@@ -82,7 +80,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
      "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
      make_catalog_import},
-    {"catalog lint", to_say("What is probably wrong in a catalogue, with its place and what would be right"),
+    {"catalog lint", to_say("Likely errors in a catalogue, each with its location and a fix"),
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",
      make_catalog_lint},
@@ -90,7 +88,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog new on-prem.yaml\n"
      "  gpusel catalog new >on-prem.yaml",
      make_catalog_new},
-    {"catalog path", to_say("Where the facts come from: the built-in catalogue and every file laid over it"),
+    {"catalog path", to_say("Where the facts come from: the built-in catalogue and every overlay"),
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
@@ -106,12 +104,11 @@ constexpr Command kCommands[] = {
      "  gpusel catalog drift\n"
      "  gpusel catalog drift -o csv",
      make_catalog_drift},
-    {"catalog diff", to_say("What differs between two catalogues, or what overlays have changed"),
+    {"catalog diff", to_say("What differs between two catalogues, or what overlays changed"),
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",
      make_catalog_diff},
-    {"whatif",
-     to_say("Which input moves the answer: sweeps, where the winner changes, tornado, Pareto frontier; also -o html"),
+    {"whatif", to_say("Which input changes the answer: sweeps, tornado, Pareto frontier; also -o html"),
      "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
      "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
      make_whatif},
@@ -119,11 +116,11 @@ constexpr Command kCommands[] = {
      "  gpusel report --model llama-7b --task finetune -o out.html\n"
      "  gpusel report --model llama-3.1-70b --task inference --rps 2 --to serving.html",
      make_report},
-    {"completion", to_say("Completion of words in bash, zsh or fish: prints the script that the shell loads"),
+    {"completion", to_say("Shell completion for bash, zsh or fish: prints the script to load"),
      "  gpusel completion bash >gpusel.bash\n"
      "  gpusel completion zsh >_gpusel",
      make_completion},
-    {"config show", to_say("Settings: what applies where the command line says nothing, and where each comes from"),
+    {"config show", to_say("Show effective settings and where each comes from"),
      "  gpusel config show\n"
      "  gpusel config show recommend -o json",
      make_config_show},
@@ -140,11 +137,11 @@ constexpr Command kCommands[] = {
      "  gpusel lock --model llama-7b --task finetune --dry-run\n"
      "  gpusel lock --model llama-3.1-8b --task inference --rps 4 --to serving.lock",
      make_lock},
-    {"diff", to_say("What has changed since a lock, and which fact caused it"),
+    {"diff", to_say("What changed since a lock, and which fact caused it"),
      "  gpusel diff gpusel.lock --exit-code --tolerance 5%\n"
      "  gpusel diff old.lock new.lock",
      make_diff},
-    {"doctor", to_say("State and age of the data, and what of the surroundings has an effect"),
+    {"doctor", to_say("Check data freshness and environment"),
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",
      make_doctor},

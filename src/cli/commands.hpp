@@ -49,6 +49,7 @@ std::expected<std::vector<show::LayerChanges>, Errors> changes_by_layer(const Co
 std::string own_calibration_file();
 
 /// --currency, into `place`.
+Flag columns_flag(std::vector<std::string>& columns, std::string group);
 Flag currency_flag(Currency& place);
 
 /// Flags for those limits that `asks` for.

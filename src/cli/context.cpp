@@ -129,8 +129,8 @@ std::string Context::wanted_format() const {
 Result<std::string> Context::format(std::span<const std::string_view> offered) const {
   const std::string wanted = wanted_format();
   if (common.json && !common.output.empty() && common.output != wanted)
-    return usage_error(say("it says '{}', and --json says json", shorten(common.output, 20)), "--output",
-                       say("leave one of them out"));
+    return usage_error(say("it says '{}', but --json says json", shorten(common.output, 20)), "--output",
+                       say("use only one of them"));
   if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
   Hint hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
@@ -187,7 +187,7 @@ Result<Date> Context::today() const {
   if (const std::string_view given = environment("GPUSEL_TODAY"); !given.empty()) {
     const auto date = Date::parse(given);
     if (date && date->day() != 0) return *date;
-    return usage_error(say("'{}' is no day of the years 1990 to 2999", shorten(given, 20)), "GPUSEL_TODAY",
+    return usage_error(say("'{}' is not a day between 1990 and 2999", shorten(given, 20)), "GPUSEL_TODAY",
                        say("write it like 2026-11-21"));
   }
   const auto days = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
@@ -244,9 +244,9 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   options.own.as_of = *day;
   auto catalog = catalog::load(options, documents);
   if (!catalog) return catalog;
-  note(say("prices of your own: {}", in_words(options.own, *catalog)));
+  note(say("your own prices: {}", in_words(options.own, *catalog)));
   if (const std::string replaced = replaced_in_words(options.own); !replaced.empty())
-    note(say("said again later, and not used: {}", replaced));
+    note(say("set again later, not used: {}", replaced));
   return catalog;
 }
 
@@ -287,7 +287,7 @@ int Context::fail(const Errors& errors) {
   const int status = errors.empty() ? static_cast<int>(kRuntime) : status_of(errors.back().kind);
   for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) say_sentence(errors[i]);
   if (is_enough(errors))
-    err.write("gpusel: " + say("and {} more problems; then reading ended", errors.size() - kShown) + "\n");
+    err.write("gpusel: " + say("and {} more problems; reading stopped", errors.size() - kShown) + "\n");
   else if (errors.size() > kShown)
     err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
   if (!errors.empty()) tell(errors, status);

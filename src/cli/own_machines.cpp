@@ -13,7 +13,7 @@ namespace gpusel::cli {
 
 Result<OwnMachine> parse_own_machine(std::string_view text) {
   const auto wrong = [&] {
-    return usage_error(say("'{}' is no machine with its price", shorten(text, 60)), {},
+    return usage_error(say("'{}' is not a machine with its price", shorten(text, 60)), {},
                        say("write 8xH100@12/h: GPUs of one machine, and what it costs per hour"));
   };
   const auto at = text.rfind('@');

@@ -150,7 +150,7 @@ int run_program(int argc, const char* const* argv) {
     // execve allows no name at all
     return finish(context, run(std::vector<std::string>(argv + std::min(argc, 1), argv + argc), context));
   } catch (const std::bad_alloc&) {
-    return end(context, kRuntime, say("there is not enough memory for this answer"));
+    return end(context, kRuntime, say("not enough memory for this answer"));
   } catch (const std::exception& error) {
     return end(context, kBug,
                say("internal error: {}; this is a bug, please report it with the command line above",

@@ -39,7 +39,7 @@ class Resolver {
 
   Result<Job> run() {
     if (!request_.task)
-      return missing_error(say("say what is to be done"), "task", say("--task pretrain, finetune or inference"));
+      return missing_error(say("the task is missing"), "task", say("--task pretrain, finetune or inference"));
     work_.task = *request_.task;
     say_task(request_, work_);
     if (Status own = refuse_foreign_options(); !own) return std::unexpected(own.error());
@@ -70,8 +70,7 @@ class Resolver {
   }
 
   void warn_if_beyond_context(std::int64_t tokens) {
-    if (tokens > longest())
-      work_.notes.push_back(say("{} tokens are more than the model's own context of {}", tokens, longest()));
+    if (tokens > longest()) work_.notes.push_back(say("{} tokens exceed the model's context of {}", tokens, longest()));
   }
 
   /// What is asked of another kind of job was meant for another question.
@@ -97,17 +96,17 @@ class Resolver {
       return usage_error(say("language models are not trained in {}", to_text(*request_.precision)), "precision",
                          say("fp32, tf32, fp16, bf16, fp8 or nvfp4"));
     if (request_.method == Method::dreambooth)
-      return usage_error(say("dreambooth is for models of images"), "method", say("full, lora or qlora"));
+      return usage_error(say("dreambooth is for image models"), "method", say("full, lora or qlora"));
     const bool encoder = !model_.is_generator();
     if (work_.task == Task::pretrain) {
       if (request_.method && *request_.method != Method::full)
-        return usage_error(say("pretraining updates all weights"), "method", say("leave out --method"));
+        return usage_error(say("pretraining updates all weights"), "method", say("remove --method"));
     } else {
       t.method = or_assume(request_.method, "method", Method::full);
     }
     t.precision = request_.precision;
     if (t.method == Method::qlora && is_low(t.precision))
-      return usage_error(say("QLoRA widens its weights to 16 bit, and {} is less", to_text(*t.precision)), "precision",
+      return usage_error(say("QLoRA computes in 16 bit, and {} has fewer bits", to_text(*t.precision)), "precision",
                          say("bf16, or add --method lora"));
     t.framework = fold_name(request_.framework);
     if (const Framework* known = find_framework(t.framework))
@@ -115,7 +114,7 @@ class Resolver {
     else
       take_usual_framework();
     if (request_.framework.empty() && t.framework == "megatron" && trains_adapter(t.method))
-      work_.notes.push_back(say("adapters trained in fewer bits or divided over GPUs are taken for megatron's"));
+      work_.notes.push_back(say("adapters trained in fewer bits or split over GPUs are assumed to be megatron's"));
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
     t.sharding = request_.sharding;
     t.recipe = or_assume(request_.recipe, "recipe", usual_recipe());
@@ -148,7 +147,7 @@ class Resolver {
     t.offload = request_.offload.value_or(Offload::none);
     if (t.offload == Offload::weights || t.offload == Offload::sequential)
       return usage_error(say("'{}' is offloaded in inference", to_text(t.offload)), "offload",
-                         say("training knows optimizer and params"));
+                         say("training allows optimizer and params"));
     if (Status done = adapters(); !done) return done;
     if (Status done = special_shapes(); !done) return done;
     return amount();
@@ -159,10 +158,10 @@ class Resolver {
     for (const auto& [given, key] : {std::pair(request_.lora_rank.has_value(), "lora_rank"),
                                      std::pair(request_.lora_targets.has_value(), "lora_targets")})
       if (given && !is_lora(t.method))
-        return usage_error(say("{} is for adapters, and the method is {}", key, to_text(t.method)), key,
+        return usage_error(say("{} is for adapters, but the method is {}", key, to_text(t.method)), key,
                            say("add --method lora or qlora"));
     if (request_.virtual_tokens && !adds_tokens(t.method))
-      return usage_error(say("virtual tokens are for prompt tuning, and the method is {}", to_text(t.method)),
+      return usage_error(say("virtual tokens are for prompt tuning, but the method is {}", to_text(t.method)),
                          "virtual_tokens", say("add --method ptuning or prefix"));
     if (is_lora(t.method)) {
       t.lora_rank = or_assume(request_.lora_rank, "lora_rank", kLoraRank);
@@ -189,7 +188,7 @@ class Resolver {
     t.sequence_parallel = request_.sequence_parallel.value_or(usually_shares_sequence());
     t.virtual_pipeline = request_.virtual_pipeline;
     if (t.virtual_pipeline.value_or(1) > 1 && request_.pp.value_or(2) == 1)
-      return usage_error(say("{} chunks interleave in a pipeline, and pp is 1", *t.virtual_pipeline),
+      return usage_error(say("{} chunks interleave in a pipeline, but pp is 1", *t.virtual_pipeline),
                          "virtual_pipeline", say("give --pp"));
     return {};
   }
@@ -309,15 +308,14 @@ class Resolver {
     i.concurrency = request_.concurrency ? request_.concurrency : request_.batch;
     i.request_rate = request_.request_rate;
     if (i.request_rate && i.mode == Mode::single_stream)
-      return usage_error(say("single-stream serves one request at a time"), "request_rate", say("leave out --mode"));
+      return usage_error(say("single-stream serves one request at a time"), "request_rate", say("remove --mode"));
     if (i.request_rate && i.concurrency) {
-      work_.notes.push_back(
-          say("{} requests at once have no effect: their rate says how many there are", *i.concurrency));
+      work_.notes.push_back(say("{} requests at once have no effect: the rate determines it", *i.concurrency));
       i.concurrency.reset();
     }
     if (i.mode == Mode::single_stream) {
       if (i.concurrency && *i.concurrency != 1)
-        return usage_error(say("single-stream serves one request at a time"), "concurrency", say("leave out --mode"));
+        return usage_error(say("single-stream serves one request at a time"), "concurrency", say("remove --mode"));
       i.concurrency = 1;
     }
     if (i.mode == Mode::online && !i.concurrency && !i.request_rate && !request_.ttft_ms && !request_.tpot_ms &&
@@ -337,8 +335,7 @@ class Resolver {
     i.disaggregated_prefill = request_.disaggregated_prefill.value_or(false);
     i.stream_interval = request_.stream_interval.value_or(1);
     if (i.disaggregated_prefill && i.mode == Mode::single_stream)
-      return usage_error(say("one request at a time has nothing to divide"), "disaggregated_prefill",
-                         say("leave out --mode"));
+      return usage_error(say("one request at a time cannot be split"), "disaggregated_prefill", say("remove --mode"));
     i.generation = engine_generation(i.engine, request_.engine_version);
     if (const std::string newest = newest_generation(i.engine); request_.engine_version.empty() && !newest.empty())
       assume("engine_version", newest);
@@ -356,7 +353,7 @@ class Resolver {
       for (const auto& [given, key] : {std::pair(request_.speculative_tokens.has_value(), "speculative_tokens"),
                                        std::pair(request_.acceptance_rate.has_value(), "acceptance_rate")})
         if (given)
-          return usage_error(say("it is about a draft model, and none is named"), key, say("add --speculative MODEL"));
+          return usage_error(say("it needs a draft model, but none is named"), key, say("add --speculative MODEL"));
       return {};
     }
     if (draft_ == nullptr) return usage_error(say("the draft model is not known here"), "speculative");
@@ -371,7 +368,7 @@ class Resolver {
     if (i.draft->parameters.total() >= work_.parameters.total())
       return usage_error(say("the draft model, {}, is not smaller than {}", draft_->id, model_.id), "speculative");
     if (draft_->vocab_size && model_.vocab_size && *draft_->vocab_size != *model_.vocab_size)
-      work_.notes.push_back(say("{} has {:g} tokens in its vocabulary, {} {:g}: check that they are the same tokens",
+      work_.notes.push_back(say("{} has {:g} tokens in its vocabulary, {} {:g}: check that their tokens match",
                                 draft_->id, *draft_->vocab_size, model_.id, *model_.vocab_size));
     return {};
   }
@@ -395,7 +392,7 @@ class Resolver {
     i.e2e_ms = request_.e2e_ms;
     const bool targets = i.ttft_ms || i.tpot_ms || i.itl_ms || i.e2e_ms;
     if (request_.slo_percentile && request_.strict_slo)
-      return usage_error(say("the share of requests is given twice"), "slo_percentile", say("leave out --strict-slo"));
+      return usage_error(say("the share of requests is given twice"), "slo_percentile", say("remove --strict-slo"));
     i.slo_percentile = slo_percentile(request_);
     if (targets && !request_.slo_percentile && !request_.strict_slo && i.request_rate)
       assume("slo_percentile", i.slo_percentile);
@@ -407,7 +404,7 @@ class Resolver {
           std::pair(request_.strict_slo.value_or(false), "strict_slo"),
           std::pair(request_.slo_percentile.has_value(), "slo_percentile")})
       if (given && !arrivals)
-        return usage_error(say("it is about arriving requests, and no rate is given"), key, say("add --request-rate"));
+        return usage_error(say("it needs arriving requests, but no rate is set"), key, say("add --request-rate"));
     if ((request_.strict_slo.value_or(false) || request_.slo_percentile) && !targets)
       return usage_error(say("no latency target is given"), request_.slo_percentile ? "slo_percentile" : "strict_slo",
                          say("add --ttft, --tpot, --itl or --e2e"));
@@ -426,8 +423,8 @@ class Resolver {
       return usage_error(say("neither prompt nor generated tokens: nothing to do"), "output_tokens");
     if (request_.context && request_.input_tokens && request_.output_tokens &&
         *request_.input_tokens + *request_.output_tokens > *request_.context)
-      return usage_error(say("{} prompt and {} generated tokens are more than the context of {}",
-                             *request_.input_tokens, *request_.output_tokens, *request_.context),
+      return usage_error(say("{} prompt and {} generated tokens exceed the context of {}", *request_.input_tokens,
+                             *request_.output_tokens, *request_.context),
                          "context");
     const std::int64_t room = request_.context.value_or(longest());
     if (room < 2) return usage_error(say("a context of {} tokens leaves no room for an answer", room), "context");

@@ -36,7 +36,7 @@ job::Assigned<std::optional<double>> set_months(std::string_view text, Duty& dut
 job::Assigned<std::optional<double>> set_utilization(std::string_view text, Duty& duty) {
   const auto share = parse_share(text);
   if (!share) return std::unexpected(share.error());
-  if (*share <= 0) return usage_error(say("what is never used costs nothing per hour of use"), {}, say("above 0"));
+  if (*share <= 0) return usage_error(say("unused capacity has no cost per hour of use"), {}, say("above 0"));
   duty.utilization = *share;
   return {};
 }
@@ -66,12 +66,12 @@ job::Assigned<std::optional<bool>> set_scale_to_zero(std::string_view text, Duty
 #define GPUSEL_DO(...) [](Duty& d, std::string_view t) { return __VA_ARGS__; }
 
 constexpr job::Option<Duty> kOptions[] = {
-    {"hours_per_day", "", "H", to_say("hours a day for which it must be there (default 24)"), kGroup,
+    {"hours_per_day", "", "H", to_say("hours a day that it must be available (default 24)"), kGroup,
      GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}))},
     {"days_per_month", "days", "N", to_say("days a month (default: all, 730 hours ÷ 24)"), kGroup,
      GPUSEL_DO(set_days(t, d))},
     {"months", "", "N",
-     to_say("months a service is needed: commitments up to that long are ranked too (default: no known end)"), kGroup,
+     to_say("months that a service is needed: commitments up to that long are ranked too (default: no end)"), kGroup,
      GPUSEL_DO(set_months(t, d))},
     {"utilization", "", "SHARE", to_say("share of those hours in which there is work: 0.4 or 40% (default 1)"), kGroup,
      GPUSEL_DO(set_utilization(t, d))},
@@ -79,7 +79,7 @@ constexpr job::Option<Duty> kOptions[] = {
      GPUSEL_DO(set_scale_to_zero(t, d)), true},
     {"starts_per_day", "", "N", to_say("starts a day (default: none round the clock, else 1)"), kGroup,
      GPUSEL_DO(set_starts(t, d))},
-    {"cold_start", "", "TIME", to_say("time that each start takes before there is work: 90s, 5m"), kGroup,
+    {"cold_start", "", "TIME", to_say("startup time before work begins: 90s, 5m"), kGroup,
      GPUSEL_DO(set_cold_start(t, d))},
 };
 

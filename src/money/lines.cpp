@@ -65,7 +65,7 @@ Line licence_line(const LineView& view) {
       break;
     case catalog::Licence::surcharge: set_licence(line, view); break;
     case catalog::Licence::own: line.words = say("your own, bought elsewhere"); break;
-    case catalog::Licence::none: line.words = say("no graphics driver with a licence is to be had"); break;
+    case catalog::Licence::none: line.words = say("no licensed graphics driver is available"); break;
   }
   return line;
 }
@@ -91,11 +91,11 @@ Line local_line(const LineView& view, const std::string& size) {
   Line line = line_of("storage");
   const auto disks = instance.local_ssd_gb;
   if (!disks) {
-    line.words = say("{} of its own disks: how much it has is not published", size);
+    line.words = say("{} of its own disks: their size is not published", size);
     return line;
   }
   line.words =
-      say("{} of its own disks, {} GB each, paid with it; nothing stays when it stops", size, human_number(*disks));
+      say("{} of its own disks, {} GB each, included; contents are lost when it stops", size, human_number(*disks));
   if (*disks < *view.use.extras->storage_gb) {
     line.words = say("{} of its own disks: it has {} GB", size, human_number(*disks));
     return line;
@@ -127,7 +127,7 @@ Line storage_line(const LineView& view) {
       least > *view.use.extras->storage_gb)
     line.words += say(", sold from {} GB on", human_number(least));
   if (const double volumes = volumes_needed(*best, view); volumes > 1)
-    line.words += say(", in {} of {} GB at most", human_number(volumes), human_number(*best->max_gb));
+    line.words += say(", in {} of at most {} GB", human_number(volumes), human_number(*best->max_gb));
   if (best->regions.empty()) line.words += say("; the general price of {}", best->provider);
   line.figures = say("{:.6g} GB × {:.6g} {} × {}", *view.use.extras->storage_gb, *best->per_gb_month, best->currency,
                      is_each_nodes_own(kind) ? view.use.nodes : 1);
@@ -178,7 +178,7 @@ auto set_workstation(std::string_view text, Extras& extras) {
   return set;
 }
 
-constexpr std::string_view kCostGroup = to_say("Beside the instances");
+constexpr std::string_view kCostGroup = to_say("In addition to the instances");
 constexpr job::Limits kEgressGigabytes{{.low = 0, .high = 1e12}, 1000, "gb"};
 
 #define GPUSEL_DO(...) [](Extras& e, std::string_view t) { return __VA_ARGS__; }
@@ -187,7 +187,7 @@ constexpr job::Option<Extras> kCostOptions[] = {
     {"storage_gb", "", "GB", to_say("stored all the time: block storage for each instance, other for all"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.storage_gb, kEgressGigabytes))},
     {"storage", "", "KIND",
-     to_say("where data and weights are kept: local, block (default), file, parallel-file or object"), kCostGroup,
+     to_say("storage of data and weights: local, block (default), file, parallel-file or object"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.storage_kind))},
     {"egress_gb", "", "GB", to_say("sent to the internet a month"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.egress_gb, kEgressGigabytes))},

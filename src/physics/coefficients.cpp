@@ -230,7 +230,7 @@ std::shared_ptr<const OwnCalibration> own_in(const Node& section, Problems& prob
   for (const OwnValue& each : own->values)
     if (std::ranges::find(places, each.value.id, &Places::value_type::first) == places.end())
       problems.add(section, say("unknown coefficient '{}'", shorten(each.value.id, kShownOfId)),
-                   say("gpusel calibrate without a file fits anew"));
+                   say("gpusel calibrate without a file fits again"));
   return own;
 }
 

@@ -29,8 +29,8 @@ Interval times(double value, const Interval& ratio, double exponent, const Aroun
       return exponent == 1 ? estimated * lies : estimated * power(lies, told("k of own measurements", exponent));
     });
   };
-  return {end("low", to_say("what 10 of 100 measurements lie below, measured ÷ estimated"), ratio.low),
-          end("high", to_say("what 10 of 100 measurements lie above, measured ÷ estimated"), ratio.high)};
+  return {end("low", to_say("10th percentile of measured ÷ estimated"), ratio.low),
+          end("high", to_say("90th percentile of measured ÷ estimated"), ratio.high)};
 }
 
 }  // namespace

@@ -83,6 +83,15 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
   return device;
 }
 
+Result<Device> make_slice(const catalog::Gpu& gpu, double compute, double memory, const Coefficients& coefficients) {
+  auto device = make_device(gpu, 1, std::nullopt, coefficients);
+  if (!device) return device;
+  device->share *= compute;
+  device->usable = device->usable * memory;
+  device->bandwidth = device->bandwidth * memory;
+  return device;
+}
+
 BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu) {
   const double generation = gpu.pcie_gen.value_or(3);
   const double lanes = gpu.pcie_lanes.value_or(16);

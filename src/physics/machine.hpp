@@ -63,6 +63,9 @@ struct Machine {
 Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<double> memory_gb,
                            const Coefficients& coefficients);
 
+/// A slice with `compute` of the GPU's SMs and `memory` of its memory and bandwidth. Errors: as make_device().
+Result<Device> make_slice(const catalog::Gpu& gpu, double compute, double memory, const Coefficients& coefficients);
+
 /// One direction of a PCIe link, bytes per second: 8, 16, 32 GT/s per lane with 128b/130b coding.
 BytesPerSecond pcie_bandwidth(const catalog::Gpu& gpu);
 

@@ -100,11 +100,11 @@ std::string step_scale_text(const job::Job& work, const Device& device, const Co
     return std::ranges::find(c.step_scale.cases, key, &std::pair<std::string, double>::first) !=
            c.step_scale.cases.end();
   };
-  return is_known(of_model) ? say("steps of {} take {:.3g} times as long as the shipped coefficients say: own "
-                                  "measurements of this model there",
+  return is_known(of_model) ? say("steps of {} take {:.3g}× as long as the shipped coefficients say: your measurements "
+                                  "of this model there",
                                   name, scale)
-                            : say("steps of {} take {:.3g} times as long as the shipped coefficients say: own "
-                                  "measurements of other models there",
+                            : say("steps of {} take {:.3g}× as long as the shipped coefficients say: your measurements "
+                                  "of other models there",
                                   name, scale);
 }
 

@@ -56,7 +56,7 @@ class RuleReader {
     fields.require("verdict");
     out.fitness = fields.one_of<Fitness>("verdict").value_or(Fitness::good);
     fields.finish();
-    if (out.rule.stage > Stage::instance) fields.fail(node, say("a verdict speaks of a GPU alone"));
+    if (out.rule.stage > Stage::instance) fields.fail(node, say("a verdict is about the GPU alone"));
     return problems_.errors.size() == before ? std::optional(std::move(out)) : std::nullopt;
   }
 

@@ -96,7 +96,7 @@ TEST_CASE("a person at a terminal is asked, and told the command line that says 
       test::shell("python3 tests/cli/at_terminal.py gpusel recommend -n 2 -- transcode av1 20 '' aws");
   CAPTURE(run.out, run.err);
   CHECK(run.status == 0);
-  CHECK(run.out.find("What is to be done?") != std::string::npos);
+  CHECK(run.out.find("Which task?") != std::string::npos);
   CHECK(run.out.find("gpusel recommend -n 2 --task transcode --codec av1 --streams 20 --cloud aws") !=
         std::string::npos);
   CHECK(run.out.find("\nTranscode · av1 1920x1080") != std::string::npos);

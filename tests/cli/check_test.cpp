@@ -352,7 +352,7 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
       {one("allowed_providers: [nroth]"), "policy.yaml:3:25: unknown provider 'nroth'"},
       {one("denied_gpus: [h1000]"), "policy.yaml:3:19: unknown GPU 'h1000'; all GPUs"},
       {one("allowed_licences: [apache-2.1]"), "did you mean 'apache-2.0'"},
-      {one("severity: error"), "the policy demands nothing"},
+      {one("severity: error"), "the policy has no condition"},
       {one("max_price_age: 3d\n    min_headroom: 3%"), "a policy demands one thing"},
       {"polices: []\n", "unknown key 'polices'; did you mean 'policies'?"},
       {"policies:\n  - {id: a, max_price_age: 3d}\n  - {id: a, max_price_age: 4d}\n", "policy 'a' is defined twice"},

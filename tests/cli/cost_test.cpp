@@ -56,7 +56,7 @@ TEST_CASE("what cannot be priced is refused in one sentence", "[cli][cost]") {
   CHECK(refused({"cost"}, 2).err.find("neither an instance nor a job") != std::string::npos);
   CHECK(refused({"cost", "n.h100.9"}, 2).err.find("did you mean 'n.h100.8'") != std::string::npos);
   CHECK(refused({"cost", "gone.json"}, 2).err.find("gone.json") != std::string::npos);
-  CHECK(refused({"cost", scratch_file("other.json", "{}")}, 2).err.find("is no answer of gpusel recommend") !=
+  CHECK(refused({"cost", scratch_file("other.json", "{}")}, 2).err.find("is not an answer of gpusel recommend") !=
         std::string::npos);
   CHECK(refused({"cost", "n.t4.1", "--hours-per-day", "30"}, 2).err.find("--hours-per-day") != std::string::npos);
   CHECK(refused({"cost", "n.t4.1", "--storage", "tape"}, 2).err.find("--storage") != std::string::npos);

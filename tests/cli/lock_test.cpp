@@ -315,7 +315,7 @@ TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", 
     return run.err;
   };
   CHECK(refused(good.substr(0, good.size() / 2)).find("bad.lock:") != std::string::npos);
-  CHECK(refused("{\"schema\": \"gpusel.recommend/1\"}").find("is no lock of gpusel") != std::string::npos);
+  CHECK(refused("{\"schema\": \"gpusel.recommend/1\"}").find("is not a lock of gpusel") != std::string::npos);
   std::string newer = good;
   newer.replace(newer.find("gpusel.lock/1"), 13, "gpusel.lock/2");
   CHECK(refused(newer).find("bad.lock:2:13: 'gpusel.lock/2' is a lock of another gpusel") != std::string::npos);

@@ -194,10 +194,10 @@ TEST_CASE("the use chart has a line for each term, and a mark for each break-eve
 
 TEST_CASE("of a job that is done many times in a month, the use chart counts jobs") {
   const std::string use = section(page(kTrain), "use");
-  CHECK(count(use, "such jobs a month, one after the other") > 0);
+  CHECK(count(use, "number of such jobs a month, one after the other") > 0);
   CHECK(count(use, "One such job takes") == 1);
-  CHECK(count(use, "hours of use a month, of 730") == 0);
-  CHECK(count(section(page(kServe), "use"), "hours of use a month, of 730") > 0);
+  CHECK(count(use, "hours of use a month, out of 730") == 0);
+  CHECK(count(section(page(kServe), "use"), "hours of use a month, out of 730") > 0);
 }
 
 TEST_CASE("a price of tokens elsewhere is a line of its own") {

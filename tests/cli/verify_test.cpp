@@ -65,7 +65,7 @@ TEST_CASE("nothing to compare is said, with its own status") {
   const Run run = ask({"verify", file});
   CHECK(run.status == 3);
   CHECK(run.out.empty());
-  CHECK(run.err.find("no measurement is left to compare") != std::string::npos);
+  CHECK(run.err.find("no measurements left to compare") != std::string::npos);
 }
 
 TEST_CASE("a table that is none is refused") {

@@ -110,7 +110,7 @@ TEST_CASE("the unit of times is what the name says, what is stated, or what alon
 TEST_CASE("where two units are plausible, none is taken") {
   const Error doubt = refusal(stream("timestamp", 300));
   CHECK(doubt.message == "the unit of its times is in doubt: 0.0033/s as s, 3.3/s as ms");
-  CHECK(doubt.hint == "say --time-unit s, ms, us or ns");
+  CHECK(doubt.hint == "use --time-unit s, ms, us or ns");
   CHECK(refusal(stream("timestamp", 0.6)).message.find("1.7/s as s, 1.7e+03/s as ms") != std::string::npos);
   CHECK(read(stream("timestamp", 300), {.time_unit = TimeUnit::ms}).requests.all[1].arrival == Approx(0.3));
 }

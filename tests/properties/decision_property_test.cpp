@@ -74,7 +74,7 @@ TEST_CASE("what stands on a market changes nothing of a candidate but its rank",
             any::whole("rank", 0, static_cast<std::int64_t>(before.recommendations.size()) - 1));
         const catalog::Offer* offer = before.recommendations[gone].offer;
         const auto at = static_cast<std::size_t>(offer - Market::shipped().catalog().offers().data());
-        const double times = any::one_of("change", {"dearer", "cheaper"}) == "dearer" ? 1000 : 0.3;
+        const double times = any::one_of("change", {"more expensive", "cheaper"}) == "more expensive" ? 1000 : 0.3;
         std::size_t i = 0;
         other.reprice([&](catalog::Offer& one) { one.amount *= i++ == at ? times : 1; });
         const Advice after = other.recommend(job);

@@ -19,7 +19,7 @@ constexpr std::string_view kOthers = to_say("Break-even with other ways");
 Status set_share(std::string_view text, std::optional<double>& place) {
   const auto share = money::parse_share(text);
   if (!share) return std::unexpected(share.error());
-  if (*share >= 1) return usage_error(say("not every instance can be gone within a month"), {}, say("below 1"));
+  if (*share >= 1) return usage_error(say("not every instance can be reclaimed within a month"), {}, say("below 1"));
   place = *share;
   return {};
 }
@@ -50,33 +50,31 @@ constexpr job::Limits kSize{{.low = 1e-3, .high = 1e9}, 1000, "gb"};
 #define GPUSEL_DO(...) [](BreakEvenWishes& w, std::string_view t) { return __VA_ARGS__; }
 
 constexpr job::Option<BreakEvenWishes> kBreakEvenOptions[] = {
-    {"interruptions", "", "SHARE", to_say("share of spot instances taken away within a month: 0.2 or 20%"), kStops,
+    {"interruptions", "", "SHARE", to_say("share of spot instances reclaimed within a month: 0.2 or 20%"), kStops,
      GPUSEL_DO(set_share(t, w.interruptions))},
     {"checkpoint_minutes", "", "TIME", to_say("work between checkpoints (default: what loses the least)"), kStops,
      GPUSEL_DO(set_hours(t, w.checkpoint_hours, kMinutes, kRun))},
-    {"checkpoint_gb", "", "N", to_say("size of a checkpoint in GB (default: weights and optimiser states)"), kStops,
+    {"checkpoint_gb", "", "N", to_say("size of a checkpoint in GB (default: weights and optimizer states)"), kStops,
      GPUSEL_DO(job::assign(t, w.checkpoint_gb, kSize))},
-    {"restart_minutes", "", "TIME", to_say("from an interruption until the work goes on"), kStops,
+    {"restart_minutes", "", "TIME", to_say("from an interruption until work resumes"), kStops,
      GPUSEL_DO(set_hours(t, w.restart_hours, kMinutes, kWait))},
     {"regain_hours", "", "TIME", to_say("from the loss of spot instances until there is capacity for all again"),
      kStops, GPUSEL_DO(set_hours(t, w.regain_hours, kBreakEvenHours, kWait))},
     {"unpaid_restarts", "", "BOOL", to_say("restarts on spot are not paid for"), kStops,
      GPUSEL_DO(job::assign(t, w.unpaid_restarts)), true},
-    {"mtbf_hours", "", "TIME", to_say("of one node, mean time between failures that end the job"), kStops,
+    {"mtbf_hours", "", "TIME", to_say("mean time between failures of one node that end the job"), kStops,
      GPUSEL_DO(set_hours(t, w.mtbf_hours, kBreakEvenHours, {1, 1e7}))},
-    {"api_price", "", "MONEY", to_say("what others ask per million tokens, read and written"), kOthers,
+    {"api_price", "", "MONEY", to_say("what others charge per million tokens, input and output"), kOthers,
      GPUSEL_DO(job::assign(t, w.api_price, kBreakEvenPrice))},
     {"api_price_in", "", "MONEY", to_say("the same per million tokens read"), kOthers,
      GPUSEL_DO(job::assign(t, w.api_price_in, kBreakEvenPrice))},
     {"api_price_out", "", "MONEY", to_say("the same per million tokens written"), kOthers,
      GPUSEL_DO(job::assign(t, w.api_price_out, kBreakEvenPrice))},
-    {"api_seller", "", "NAME",
-     to_say(
-         "take the prices of that seller of hosted models from the catalogue; 'cheapest' is the one that asks least"),
+    {"api_seller", "", "NAME", to_say("use that seller's token prices from the catalogue; 'cheapest' for the lowest"),
      kOthers, GPUSEL_DO(job::assign(t, w.api_seller))},
-    {"buy_price", "", "MONEY", to_say("what all of the hardware costs to buy"), kOthers,
+    {"buy_price", "", "MONEY", to_say("purchase price of all hardware"), kOthers,
      GPUSEL_DO(job::assign(t, w.buy_price, kPurchase))},
-    {"watts", "", "N", to_say("what all of it draws at the wall under load"), kOthers,
+    {"watts", "", "N", to_say("power draw of all of it at the wall under load"), kOthers,
      GPUSEL_DO(job::assign(t, w.watts, kWatts))},
     {"power_price", "", "MONEY", to_say("of a kWh"), kOthers, GPUSEL_DO(job::assign(t, w.power_price, kPerKwh))},
     {"years", "", "N", to_say("that bought hardware is used"), kOthers, GPUSEL_DO(job::assign(t, w.years, kYears))},

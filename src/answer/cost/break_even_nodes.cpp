@@ -149,7 +149,7 @@ class NodeSearch {
       if (const std::string other = physics::batch_note(work_, c_.plan()->layout); !other.empty())
         counts_.left_out.push_back(say("on {}: {}", c_.subject().nodes, other));
     if (too_many_ && work_.training.global_batch)
-      counts_.left_out.push_back(say("beyond {} nodes a step would be more than {} sequences, another training",
+      counts_.left_out.push_back(say("beyond {} nodes a step would exceed {} sequences, which changes the training",
                                      counts_.rows.back().nodes, *work_.training.global_batch));
   }
 

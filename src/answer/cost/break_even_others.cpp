@@ -68,7 +68,7 @@ void note_unknown_seller(const BreakEvenContext& c) {
     if (record.model == c.work()->model->id && std::ranges::find(sellers, record.provider) == sellers.end())
       sellers.emplace_back(record.provider);
   if (sellers.empty()) return c.note(say("no token price of {} is known", c.work()->model->id));
-  c.note(say("no token price of '{}' for {} is known; there are those of {}", shorten(c.wishes.api_seller, 40),
+  c.note(say("no token price of '{}' for {} is known; known sellers: {}", shorten(c.wishes.api_seller, 40),
              c.work()->model->id, first_few(sellers)));
 }
 
@@ -79,7 +79,7 @@ catalog::Number asked_price(const BreakEvenContext& c, const RequestShape& shape
   if (!w.api_seller.empty() && !w.api_price_in && !w.api_price_out) {
     const auto found = sellers_price(c, shape);
     if (!found) return std::nullopt;
-    c.note(say("{} asks {} read and {} written per million tokens of {} ({}, {})", found->record->provider,
+    c.note(say("{} charges {} input and {} output per million tokens of {} ({}, {})", found->record->provider,
                human_price(found->in), human_price(found->out), c.work()->model->id,
                found->record->as_of.known() ? found->record->as_of.text() : say("undated"), found->record->source));
     return money::blended_price(found->in, found->out, shape.in, shape.out);
@@ -157,7 +157,7 @@ catalog::Number watts_of(const BreakEvenContext& c, const catalog::Purchase* rec
   if (record != nullptr && record->watts) return *record->watts * units;
   const catalog::Gpu* gpu = c.catalog.gpu_of(*c.subject().instance);
   if (gpu == nullptr || !gpu->tdp_w) return std::nullopt;
-  c.note(say("power of what is bought: that of its GPUs alone, {} W each", human_number(*gpu->tdp_w)));
+  c.note(say("power of the purchase: its GPUs only, {} W each", human_number(*gpu->tdp_w)));
   return *gpu->tdp_w * gpus_of(c);
 }
 

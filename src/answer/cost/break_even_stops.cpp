@@ -64,7 +64,7 @@ void explain_stops(const BreakEvenContext& c) {
             physics::shown("{:.3g}", stops.failures.per_hour, to_name("per hour")), std::string(kDefinition));
   if (!stops.checkpoint_gb) return;
   if (!c.wishes.checkpoint_gb)
-    c.explain("checkpoint_gb", say("parameters that are trained × (bytes of a weight + bytes of optimiser states)"), {},
+    c.explain("checkpoint_gb", say("parameters that are trained × (bytes of a weight + bytes of optimizer states)"), {},
               physics::shown("{:.4g}", *stops.checkpoint_gb, "GB"), say("docs/method.md, memory of training"));
   c.explain("checkpoint_s", say("δ = size ÷ (nodes × GB/s that a node writes)"),
             format("{:.4g} / {:.4g}", *stops.checkpoint_gb, *stops.write_gbs),
@@ -113,7 +113,7 @@ void explain_mix(const BreakEvenContext& c, const money::SpotCase& asked, const 
   const double all = asked.failures.per_hour + taken;
   const double returns = all > 0 ? mix.run.interruptions * taken / all : 0;
   const double back = in_hours(asked.failures.restart + asked.failures.checkpoint);
-  c.explain("spot.mix.on_demand_share", say("r ÷ (1 + r), r = times taken away an hour × hours until spot is back"),
+  c.explain("spot.mix.on_demand_share", say("r ÷ (1 + r), r = reclaims per hour × hours until spot is back"),
             format("r = {:.3g} × {:.3g}", asked.taken_per_hour, regain),
             physics::shown("{:.3g}", mix.on_demand_share * 100, "%"), std::string(kDefinition));
   c.explain("spot.mix.hours", say("expected hours without waiting + returns to spot × (restart + checkpoint)"),
@@ -137,7 +137,7 @@ void explain_spot(const BreakEvenContext& c, const SpotBreakEven& spot, const mo
               format("{:.3g} × {}^{:g}", spot.regain_hours.mid / nodes, c.subject().nodes,
                      c.economy().spot_regain_growth.value),
               hours_figure(spot.regain_hours.mid), say("spot.* of data/calibration/economy.yaml"));
-  c.explain("spot.waiting_hours", say("times that spot is taken away × hours until it is back; nothing is paid for"),
+  c.explain("spot.waiting_hours", say("times that spot is reclaimed × hours until it is back; not billed"),
             format("{:.3g} × {:.3g}", answer.spot.waiting / asked.regain, spot.regain_hours.mid),
             hours_figure(in_hours(answer.spot.waiting)), std::string(kDefinition));
   c.explain("spot.elapsed_hours", say("expected hours + hours of waiting"),
@@ -152,7 +152,7 @@ void explain_spot(const BreakEvenContext& c, const SpotBreakEven& spot, const mo
                                        ? say("{:.2f} h to {:.2f} h, {:.2f} to {:.2f} {}",
                                              in_hours(spot.best->spot.wall), in_hours(spot.worst->spot.wall),
                                              spot.best->spot_cost, spot.worst->spot_cost, c.currency())
-                                       : say("{:.2f} h to no end", in_hours(spot.best->spot.wall))),
+                                       : say("{:.2f} h or more", in_hours(spot.best->spot.wall))),
             say("spot.* of data/calibration/economy.yaml"));
 }
 
@@ -182,7 +182,7 @@ void note_idle_wishes(const BreakEvenContext& c) {
   said(w.checkpoint_gb.has_value(), "--checkpoint-gb");
   said(w.restart_hours.has_value(), "--restart-minutes");
   said(w.regain_hours.has_value(), "--regain-hours");
-  if (!flags.empty()) c.note(say("without a job to run there is no effect of {}", flags));
+  if (!flags.empty()) c.note(say("without a job, {} has no effect", flags));
 }
 
 void add_deadline(const BreakEvenContext& c, const money::Run& run) {
@@ -208,7 +208,7 @@ void add_deadline(const BreakEvenContext& c, const money::Run& run) {
   const std::string at_speeds = runs.size() > 1 ? say(", mean over {} equally likely speeds", runs.size()) : "";
   c.explain(
       "deadline.hours_95",
-      say("undisturbed time + stops that 95 of 100 runs do not exceed × mean cost of one{}", at_speeds),
+      say("undisturbed time + stops that 95 % of runs do not exceed × mean cost of one{}", at_speeds),
       format("{0:.2f} h + n × ({1:.2f} − {0:.2f}) h / {2:.3g}{4}; {3:.2f} h of running", in_hours(run.undisturbed),
              in_hours(run.wall), run.interruptions, in_hours(sure), runs.size() > 1 ? say(" at the median speed") : ""),
       hours_figure(found.hours_95), std::string(kPoisson));
@@ -270,7 +270,7 @@ void add_stops(const BreakEvenContext& c) {
     c.said_or({}, *stops.write_gbs, "checkpoint_write_gbs");
   } else if (!stops.piecewise) {
     c.note(
-        say("the size of a checkpoint is not known: the job is assumed to start over after each interruption; set "
+        say("the checkpoint size is unknown: the job is assumed to start over after each interruption; set "
             "--checkpoint-gb"));
   }
   explain_stops(c);
@@ -345,7 +345,7 @@ void add_spot(const BreakEvenContext& c) {
       if (!c.wishes.interruptions) c.said_or({}, spot.share->mid, "interruptions");
       c.said_or(c.wishes.regain_hours, spot.regain_hours.mid, "regain_hours");
       const double paid_hours = hours * answer.spot.paid_factor(asked.restarts_paid);
-      c.explain("spot.taken_per_hour", say("−ln(1 − share taken within a month) ÷ 730 × nodes"),
+      c.explain("spot.taken_per_hour", say("−ln(1 − share reclaimed within a month) ÷ 730 × nodes"),
                 format("−ln(1 − {:g}) / 730 × {}", spot.share->mid, nodes),
                 physics::shown("{:.3g}", asked.taken_per_hour, to_name("per hour")),
                 c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));

@@ -100,7 +100,7 @@ class TermCosts {
     const auto budget = question_.question.constraints.budget;
     if (!budget || item.terms.empty()) return;
     if (!item.subject.job) {
-      item.notes.push_back(say("--budget is of a whole job, and nothing here ends: it limits nothing"));
+      item.notes.push_back(say("--budget is for a whole job, and this one does not end: it has no effect"));
       return;
     }
     std::string left_out;
@@ -153,7 +153,7 @@ void plan_job(CostSubject& subject, const job::Job& work, const Question& questi
   subject.problem = plan->problem.text();
   if (!plan->is_usable()) return;
   if (plan->rate <= 0) {
-    subject.problem = say("how fast it would be is not known");
+    subject.problem = say("its speed is unknown");
     return;
   }
   subject.job = job_of(work, *plan);
@@ -166,8 +166,7 @@ Status find_by_name(CostSubject& subject, const CostQuestion& question, const ca
   subject.nodes = static_cast<int>(question.question.constraints.nodes.value_or(1));
   if (const auto counted = job::count_in_front(sku); counted && !catalog.has_instance(sku)) {
     if (counted->first < 1 || counted->first > kMostCostNodes)
-      return usage_error(
-          say("'{}' says how many with a number that is not from 1 to {}", shorten(subject.name, 60), kMostCostNodes));
+      return usage_error(say("the count in '{}' must be from 1 to {}", shorten(subject.name, 60), kMostCostNodes));
     subject.nodes = static_cast<int>(counted->first);
     sku = counted->second;
   }
@@ -220,7 +219,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
                          const physics::Coefficients& coefficients) {
   if (question.subjects.size() > kMostSubjects)
     return usage_error(say("{} instances to price", question.subjects.size()), {},
-                       say("give at most {}", kMostSubjects));
+                       say("use at most {}", kMostSubjects));
   if (Status possible = money::check(question.question.duty); !possible) return std::unexpected(possible.error());
   auto converter = money::Converter::into(question.question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());

@@ -15,12 +15,12 @@ namespace {
 std::string step_note(const CostSubject& subject, const money::Billing& billing, const money::Duty& duty) {
   const std::string provider(subject.instance->provider);
   if (!billing.granularity_s)
-    return say("how {} rounds the time it bills is not published: counted to the second", provider);
+    return say("the billing increment of {} is not published: counted by the second", provider);
   std::string note = say("{} bills in steps of {}", provider, human_duration(seconds(*billing.granularity_s)));
   if (billing.minimum_s.value_or(0) > 0)
     note += say(", at least {} a start", human_duration(seconds(*billing.minimum_s)));
   else if (!billing.minimum_s && duty.starts() > 0)
-    note += say("; whether a start has a minimum is not published");
+    note += say("; any minimum charge per start is not published");
   return billing.source.empty() ? note : format("{} ({})", note, printable(billing.source));
 }
 
@@ -34,7 +34,7 @@ std::string increments_note(const TermCost& term, bool of_job) {
     below = increment.up_to;
   }
   if (list.empty()) return {};
-  const std::string note = of_job ? say("{}: hours of a month cost {}; the job is taken to begin with a month",
+  const std::string note = of_job ? say("{}: hours of a month cost {}; the job is assumed to start with a month",
                                         to_text(term.offer->term), list)
                                   : say("{}: hours of a month cost {}", to_text(term.offer->term), list);
   return term.billing.increments_source.empty() ? note
@@ -44,8 +44,7 @@ std::string increments_note(const TermCost& term, bool of_job) {
 /// How long what is switched off takes to come back, or that nobody knows.
 std::string start_note(const CostItem& item) {
   if (!item.duty.scale_to_zero) return {};
-  if (!item.duty.cold_start_s)
-    return say("how long a start takes is not known and not in the hours paid: set --cold-start");
+  if (!item.duty.cold_start_s) return say("the startup time is unknown and not in the hours paid: set --cold-start");
   if (!item.cold_start) return {};
   const ColdStart& start = *item.cold_start;
   return say(
@@ -92,25 +91,24 @@ std::string published_note(const CostItem& item, const catalog::Catalog& catalog
 std::string commitment_note(const TermCost& term, const CostItem& item, const CostAnswer& answer) {
   const std::string_view name = to_text(term.offer->term);
   if (term.commitment.whole_month)
-    return term.paid.at_most || term.paid.job_at_most
-               ? say("{}: the published rate is that of a whole month; less use has less of a discount: at "
-                     "most that, and at most what on-demand costs there",
-                     name)
-               : std::string();
+    return term.paid.at_most || term.paid.job_at_most ? say("{}: the published rate is for a full month; less use gets "
+                                                            "a smaller discount, up to the on-demand price there",
+                                                            name)
+                                                      : std::string();
   const auto& job = item.subject.job;
   const double longest = term.commitment.longest_hours;
   if (job && longest > 0 && money::longest_stretch(item.duty, job->hours) > longest) {
     const std::string ends = human_duration(seconds(longest * 3600));
-    return job->hours ? say("{}: ends after {} at the latest, the job takes {}: it cannot run in one", name, ends,
+    return job->hours ? say("{}: ends after {} at the latest, but the job takes {}: it cannot run in one", name, ends,
                             human_duration(seconds(money::elapsed_hours(*job->hours, item.duty) * 3600)))
-                      : say("{}: ends after {} at the latest; what runs on has to be started anew", name, ends);
+                      : say("{}: ends after {} at the latest; continuous work must be restarted", name, ends);
   }
   if (term.commitment.is_as_used() || !job || !job->hours) return {};
   if (term.commitment.by_day && !item.duty.is_always_on()) return {};
   const double needed = money::elapsed_hours(*job->hours, item.duty);
   const double idle = *term.paid.job - needed;
   if (idle < 1) return {};
-  return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is lost unless something else uses it", name,
+  return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is wasted unless something else uses it", name,
              human_number(*term.paid.job), human_number(needed), human_price(idle * term.rate),
              answer.converter.currency().code());
 }
@@ -152,7 +150,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
             human_number(item.duty.days_per_month)));
   const bool one_place = std::all_of(item.terms.begin(), item.terms.end(),
                                      [&](const TermCost& term) { return term.region == item.terms.front().region; });
-  if (!one_place) add(say("each term is shown at its cheapest place; --region compares one"));
+  if (!one_place) add(say("each term is shown in its cheapest region; --region compares one region"));
   const auto as_used = std::ranges::find_if(item.terms, [](const TermCost& t) { return t.commitment.is_as_used(); });
   if (as_used != item.terms.end()) add(step_note(subject, as_used->billing, item.duty));
   for (const TermCost& term : item.terms) add(increments_note(term, subject.job && subject.job->hours));

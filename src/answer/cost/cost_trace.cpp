@@ -44,7 +44,7 @@ class CostTracer {
     std::string substituted =
         d.scale_to_zero ? format("{:.6g} × {:.6g}", d.hours_per_day, d.utilization) : format("{:.6g}", d.hours_per_day);
     if (d.cold_start_s) substituted += say(" + {:.6g} × {:.6g} s ÷ 3600", d.starts(), *d.cold_start_s);
-    add(say("hours that run a day"),
+    add(say("hours of running per day"),
         d.scale_to_zero ? say("hours a day × share in use + starts × cold start, at most 24")
                         : say("hours a day + starts × cold start, at most 24"),
         std::move(substituted), hours(d.run_per_day()), asked());
@@ -124,7 +124,7 @@ class CostTracer {
             term.commitment.by_day ? say("days × 24: paid by whole days, used or not")
             : d.months && term.paid.commitment
                 ? say("whole periods of the term ÷ months that it is needed, used or not")
-                : say("all of them: paid whole, used or not"),
+                : say("all of them: paid in full, used or not"),
             term.commitment.by_day             ? format("{:.6g} × {:.6g}", d.days_per_month, term.commitment.hours)
             : d.months && term.paid.commitment ? say("periods of {:.6g} h ÷ {:.6g}", term.commitment.hours, *d.months)
                                                : format("{:.6g}", kHoursPerMonth),

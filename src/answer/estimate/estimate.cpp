@@ -12,6 +12,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "catalog/weights/quantised_name.hpp"
 #include "job/request/frameworks.hpp"
 #include "job/request/task_words.hpp"
@@ -35,12 +36,13 @@ constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
 
 class MachineMaker {
  public:
-  MachineMaker(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c)
-      : request_(request), gpu_(gpu), c_(c) {}
+  MachineMaker(const Request& request, const catalog::Gpu& gpu, const catalog::Catalog& catalog,
+               const physics::Coefficients& c)
+      : request_(request), gpu_(gpu), catalog_(catalog), c_(c) {}
 
   Result<Machine> make(job::Assumptions& assumed) {
     Machine machine;
-    auto device = physics::make_device(gpu_, 1, std::nullopt, c_);
+    auto device = make_device();
     if (!device) return std::unexpected(device.error());
     machine.device = *device;
     const auto all = gpus_of_all();
@@ -51,7 +53,7 @@ class MachineMaker {
         request_.nodes ? gpus / *request_.nodes : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
     if (!request_.gpus) assumed.push_back({"gpus", static_cast<double>(gpus)});
     if (gpus % per_node != 0)
-      return usage_error(say("{} GPUs cannot be made up of nodes of {}", gpus, per_node), "gpus_per_node");
+      return usage_error(say("{} GPUs do not divide into nodes of {}", gpus, per_node), "gpus_per_node");
     const std::int64_t linked = linked_gpus(gpus, per_node);
     machine.gpus_per_node = static_cast<int>(linked);
     machine.nodes = static_cast<int>(gpus / linked);
@@ -74,6 +76,16 @@ class MachineMaker {
   }
 
  private:
+  /// A whole GPU, or the slice that was asked for.
+  Result<physics::Device> make_device() const {
+    if (!request_.gpu_parts) return physics::make_device(gpu_, 1, std::nullopt, c_);
+    const auto slice = catalog::mig_slice(gpu_, static_cast<int>(*request_.gpu_parts), catalog_);
+    if (!slice)
+      return usage_error(say("no MIG profile cuts {} into {} slices", gpu_.id, *request_.gpu_parts), "gpu",
+                         say("see gpusel gpus show {}", gpu_.id));
+    return physics::make_slice(gpu_, slice->compute, slice->memory, c_);
+  }
+
   /// total GPUs: by their number, or by nodes and what each of them has.
   Result<std::int64_t> gpus_of_all() const {
     if (!request_.nodes) return request_.gpus.value_or(1);
@@ -102,6 +114,7 @@ class MachineMaker {
 
   const Request& request_;
   const catalog::Gpu& gpu_;
+  const catalog::Catalog& catalog_;
   const physics::Coefficients& c_;
 };
 
@@ -136,7 +149,7 @@ void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Tra
   record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
          [&](auto told) { return memory.sum(told); });
   note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
-       say("what a process can have of it, not what is printed on the box"),
+       say("what a process can use of it, not what is printed on the box"),
        machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
   physics::explain_need(plan, trace);
   record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},
@@ -166,9 +179,9 @@ physics::Trace explain(const Job& work, const Machine& machine, const physics::P
   return trace;
 }
 
-Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const physics::Coefficients& c,
-                                  job::Assumptions& assumed) {
-  return MachineMaker(request, gpu, c).make(assumed);
+Result<Machine> requested_machine(const Request& request, const catalog::Gpu& gpu, const catalog::Catalog& catalog,
+                                  const physics::Coefficients& c, job::Assumptions& assumed) {
+  return MachineMaker(request, gpu, catalog, c).make(assumed);
 }
 
 namespace {
@@ -202,7 +215,7 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
   if (request.model.empty())
-    return missing_error(say("say which model"), "model", say("--model llama-7b, for example"));
+    return missing_error(say("the model is missing"), "model", say("--model llama-7b, for example"));
   if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {
@@ -318,7 +331,8 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
   if (!found) return std::unexpected(found.error());
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
-  if (request.gpu.empty()) return missing_error(say("say which GPU"), "gpu", say("--gpu a100-sxm-80gb, for example"));
+  if (request.gpu.empty())
+    return missing_error(say("the GPU is missing"), "gpu", say("--gpu a100-sxm-80gb, for example"));
   auto gpu = catalog.gpu(request.gpu);
   if (!gpu) {
     gpu.error().where = "gpu";
@@ -334,7 +348,7 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
-  auto machine = requested_machine(request, **gpu, c, answer.assumed);
+  auto machine = requested_machine(request, **gpu, catalog, c, answer.assumed);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
   auto plan = physics::plan_for(answer.work, answer.machine, c);

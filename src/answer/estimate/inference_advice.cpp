@@ -70,9 +70,9 @@ class InferenceAdviser {
     const bool open = work_.inference.mode == Mode::throughput && !work_.inference.concurrency;
     const double replicas = plan_.layout.dp;
     if (plan_.fits && open && work_.model->is_generator() && room.steady_concurrency / replicas < room.sequences)
-      return say("bound by {}, with {:.0f} requests at once: the cache has room for no more", bound,
+      return say("{} bound, with {:.0f} requests at once: the cache has no room for more", bound,
                  room.steady_concurrency);
-    return say("bound by {}", bound);
+    return say("{} bound", bound);
   }
 
   std::string runner_up_line() const {

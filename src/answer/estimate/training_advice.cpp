@@ -61,7 +61,7 @@ class TrainingAdviser {
     const auto& m = plan_.memory;
     const std::array<std::pair<Bytes, std::string>, 6> parts{{{m.weights, say("weights")},
                                                               {m.gradients, say("gradients")},
-                                                              {m.optimizer, say("optimiser states")},
+                                                              {m.optimizer, say("optimizer states")},
                                                               {m.activations, say("activations")},
                                                               {m.workspace, say("workspace (logits, buffers, slack)")},
                                                               {m.framework, say("framework")}}};
@@ -311,11 +311,11 @@ class TrainingAdviser {
     const double saved = in_gib(needed() - effect.needed);
     if (!plan_.fits && effect.fits)
       return say("{} saves {:.1f} GiB: it fits, at {:.0f} tokens/s", effect.name, saved, effect.tokens_per_s);
-    if (!plan_.fits) return say("{} saves {:.1f} GiB, not enough alone", effect.name, saved);
+    if (!plan_.fits) return say("{} saves {:.1f} GiB, not enough on its own", effect.name, saved);
     const double gain = (effect.tokens_per_s / speed() - 1) * 100;
-    if (std::abs(saved) < kWorthGib) return say("{} is worth {:.0f} %", effect.name, gain);
-    return saved < 0 ? say("{} is worth {:.0f} % and takes {:.1f} GiB more", effect.name, gain, -saved)
-                     : say("{} is worth {:.0f} % and saves {:.1f} GiB", effect.name, gain, saved);
+    if (std::abs(saved) < kWorthGib) return say("{} adds {:.0f} %", effect.name, gain);
+    return saved < 0 ? say("{} adds {:.0f} % and needs {:.1f} GiB more", effect.name, gain, -saved)
+                     : say("{} adds {:.0f} % and saves {:.1f} GiB", effect.name, gain, saved);
   }
 
   /// The fewest GPUs of the kind, doubling, that the same job fits on.
@@ -331,10 +331,10 @@ class TrainingAdviser {
       (machine.gpus_per_node < 8 ? machine.gpus_per_node : machine.nodes) *= 2;
       const auto planned = physics::plan_training(work, machine, c_);
       if (planned && is_likely(planned->need))
-        return say("{} such GPUs would fit it: {}, {:.1f} GiB each", machine.gpus(),
+        return say("{} of these GPUs would fit it: {}, {:.1f} GiB each", machine.gpus(),
                    physics::layout_text(work, planned->layout), in_gib(planned->need.needed));
     }
-    return say("no number of such GPUs fits this job as it is");
+    return say("no number of these GPUs fits this job as is");
   }
 
   const Job& work_;

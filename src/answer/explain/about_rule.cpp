@@ -25,29 +25,29 @@ constexpr PlannerReason kReasons[] = {
     {"no-exchange-rate", to_say("the price is in a currency without an exchange rate"),
      to_say("add a rate in an overlay, or ask with --currency")},
     {"figures-not-published", to_say("a figure of the GPU that the estimate needs is not published"),
-     to_say("measure it and add it in an overlay, or take another GPU")},
-    {"network-unknown", to_say("several nodes are needed, and the network between them is not documented"),
-     to_say("--max-nodes 1, a smaller model or a narrower format keeps the job on one node")},
+     to_say("measure it and add it in an overlay, or use another GPU")},
+    {"network-unknown", to_say("several nodes are needed, but the network between them is not documented"),
+     to_say("--max-nodes 1, a smaller model or fewer bits keeps the job on one node")},
     {"no-legal-plan", to_say("the model cannot be divided over the GPUs of this instance"),
-     to_say("leave out --tp, --pp and --dp, or allow more nodes with --max-nodes")},
-    {"no-room-for-cache", to_say("the weights fit, but no room is left for the KV cache of one request"),
-     to_say("a narrower format (--quant fp8, --kv-cache-dtype fp8), a shorter --context or a larger GPU")},
+     to_say("remove --tp, --pp and --dp, or allow more nodes with --max-nodes")},
+    {"no-room-for-cache", to_say("the weights fit, but leave no room for the KV cache of one request"),
+     to_say("use fewer bits (--quant fp8, --kv-cache-dtype fp8), a shorter --context or a larger GPU")},
     {"too-slow", to_say("a latency target, the rate or the deadline is not met"),
-     to_say("raise --ttft, --itl or --deadline, allow more nodes with --max-nodes, or use a narrower format")},
+     to_say("raise --ttft, --itl or --deadline, allow more nodes with --max-nodes, or use a format with fewer bits")},
     {"lacks-hardware", to_say("the GPU lacks a unit that the job needs, such as a video encoder"),
      to_say("gpusel gpus show NAME lists what a GPU has")},
     {"licence-not-published", to_say("the job needs a graphics licence, and its price is not published"),
      to_say("bring your own licence: leave out --workstation")},
     {"term-too-short", to_say("the term ends before the job does"), to_say("another --term, or more nodes")},
     {"commitment-too-long", to_say("the commitment is longer than the machine is used"),
-     to_say("--term on-demand, or say how long it is used")},
-    {"more-than-rented", to_say("the provider rents fewer of them at a time"), to_say("fewer nodes, or another SKU")},
+     to_say("use --term on-demand, or set how long it is used")},
+    {"more-than-rented", to_say("the provider rents out fewer at a time"), to_say("fewer nodes, or another SKU")},
 };
 
 std::string effect_advice(rules::Effect effect) {
   switch (effect) {
-    case rules::Effect::reject: return say("to admit such instances, replace the rule in your own file: --rules FILE");
-    case rules::Effect::adjust: return say("to weigh it otherwise, replace the rule in your own file: --rules FILE");
+    case rules::Effect::reject: return say("to allow such instances, replace the rule in your own file: --rules FILE");
+    case rules::Effect::adjust: return say("to change its weight, replace the rule in your own file: --rules FILE");
     default: break;
   }
   return say("to silence it, replace the rule in your own file: --rules FILE");
@@ -99,8 +99,8 @@ AboutRule tell_limit(const job::Limit& limit) {
                   .source = {},
                   .advice = {}};
   if (!limit.also.usual.empty()) about.advice.push_back(say("default: {} {}", limit.flag(), limit.also.usual));
-  about.advice.push_back(limit.also.open.empty() ? say("leave out {}, or give it another value", limit.flag())
-                                                 : say("{} {} lets everything pass", limit.flag(), limit.also.open));
+  about.advice.push_back(limit.also.open.empty() ? say("remove {}, or set another value", limit.flag())
+                                                 : say("{} {} accepts everything", limit.flag(), limit.also.open));
   return about;
 }
 
@@ -128,7 +128,7 @@ std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::
                        .effect = "reject",
                        .message = say_text(reason.message),
                        .condition = {},
-                       .decided = say("by the planner; no rule changes it"),
+                       .decided = say("by the planner; rules cannot change it"),
                        .source = {},
                        .advice = {say_text(reason.advice)}};
   const auto limit = std::ranges::find(job::limits(), folded, &job::Limit::id);

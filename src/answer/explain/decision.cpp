@@ -160,7 +160,7 @@ class PathFinder {
 
   std::string bound() const {
     const std::string_view what = best_->plan().bound_by;
-    return what.empty() ? std::string() : say("bound by {}", say_name(what));
+    return what.empty() ? std::string() : say("{} bound", say_name(what));
   }
 
   std::string unit() const {
@@ -184,10 +184,10 @@ class PathFinder {
     const double dearer = cost_measure(next->cost, work_) / cost_measure(best_->cost, work_);
     const double slower = speed_measure(*best_, work_) / speed_measure(*next, work_);
     const std::string pair = say("{} before {}", kind(*best_), kind(*next));
-    if (dearer >= kAlike) return say("{}, which costs {} times as much {}", pair, times(dearer), unit());
-    if (slower >= kAlike) return say("{}, which is {} times as slow", pair, times(slower));
-    if (dearer <= 1 / kAlike) return say("{}, cheaper but with points taken off", pair);
-    return say("{}, about alike", pair);
+    if (dearer >= kAlike) return say("{}, which costs {}× as much {}", pair, times(dearer), unit());
+    if (slower >= kAlike) return say("{}, which takes {}× as long", pair, times(slower));
+    if (dearer <= 1 / kAlike) return say("{}, cheaper but with points deducted", pair);
+    return say("{}, about the same", pair);
   }
 
   std::string against_cpus() const {
@@ -198,9 +198,9 @@ class PathFinder {
     const double dearer = cost_measure(other->cost, work_) / cost_measure(best_->cost, work_);
     const double slower = speed_measure(*best_, work_) / speed_measure(*other, work_);
     if (on_cpu)
-      return say("a GPU would be wasted: the best, {}, costs {} times as much {}", kind(*other), times(dearer), unit());
-    if (slower < kMuchSlower) return say("a CPU costs {} times as much {}", times(dearer), unit());
-    return say("a CPU costs {} times as much {} and is {} times as slow", times(dearer), unit(), times(slower));
+      return say("a GPU would be wasted: the best, {}, costs {}× as much {}", kind(*other), times(dearer), unit());
+    if (slower < kMuchSlower) return say("a CPU costs {}× as much {}", times(dearer), unit());
+    return say("a CPU costs {}× as much {} and takes {}× as long", times(dearer), unit(), times(slower));
   }
 
   /// What may be broken off and taken up again: training, files, frames, batches.
@@ -214,7 +214,7 @@ class PathFinder {
 
   std::string term() const {
     const catalog::Term own = best_->offer->term;
-    if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, though it may be taken away");
+    if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, which can be reclaimed");
     if (!is_interruptible()) return say("{}: it should not be interrupted", to_text(own));
     // Where the best answer may run, whatever terms were asked for.
     std::vector<rules::Rule> anywhere(context_.rules.begin(), context_.rules.end());
@@ -229,7 +229,7 @@ class PathFinder {
         cheapest = std::min(cheapest.value_or(spot.quote.hourly), spot.quote.hourly);
     if (!cheapest) return say("{}; spot would do where it is sold", to_text(own));
     if (*cheapest >= best_->cost.hourly) return std::string(to_text(own));
-    return say("spot from {} of the price, if it may be interrupted", times(*cheapest / best_->cost.hourly));
+    return say("spot from {} of the price, if interruptions are fine", times(*cheapest / best_->cost.hourly));
   }
 
   const Advice& advice_;

@@ -72,7 +72,7 @@ std::string known_facts(const Explained& of, const rules::Rule& rule, const cata
 void add_admitted(Branch& root, const Explained& of, const Admission& admission) {
   const Recommendation& as = *admission.as;
   const std::string currency(of.advice.currency.code());
-  Branch then{{"admitted", say("its place in the answer to that question"), {}, {}, asked_again()}, {}};
+  Branch then{{"admitted", say("its rank in the answer to that question"), {}, {}, asked_again()}, {}};
   then.line.value = {static_cast<double>(as.rank), {}, say("rank {} of {}", as.rank, admission.among)};
   const auto add = [&](std::string quantity, std::string formula, physics::Figure value) {
     then.children.push_back({{std::move(quantity), std::move(formula), {}, std::move(value), asked_again()}, {}});
@@ -92,7 +92,7 @@ void add_cheaper(Branch& root, const Explained& of, const Admission& admission) 
   const auto price = [&](const Recommendation& r) {
     return format("{:.4g} {}/h", r.cost.hourly, of.advice.currency.code());
   };
-  root.children.push_back({{"cheaper", say("more than is needed, for a lower price of all nodes"),
+  root.children.push_back({{"cheaper", say("more than needed, but at a lower price for all nodes"),
                             say("{} instead of {}", price(*admission.cheaper_as), price(*admission.as)),
                             physics::Figure::words(std::move(all)), asked_again()},
                            {}});
@@ -138,13 +138,17 @@ Branch explain_rejection(const Explained& of, const Admission& admission) {
   } else {
     first.line.formula = say("the first constraint that it does not meet");
   }
-  root.line.formula = say("{} is not among the {} that meet the question", name_of(*admission.instance),
-                          of.advice.recommendations.size());
+  root.line.formula =
+      say("{} is not among the {} that qualify", name_of(*admission.instance), of.advice.recommendations.size());
   root.line.source = first.line.source;
   root.children.push_back(std::move(first));
   if (!admission.as) {
-    root.children.push_back(
-        {{"change", say("no change admits it"), {}, physics::Figure::words(admission.never), asked_again()}, {}});
+    root.children.push_back({{"change",
+                              say("no single change makes it qualify"),
+                              {},
+                              physics::Figure::words(admission.never),
+                              asked_again()},
+                             {}});
     return root;
   }
   const auto add = [&](Branch& to, std::string quantity, const Change& change) {
@@ -152,7 +156,7 @@ Branch explain_rejection(const Explained& of, const Admission& admission) {
         {{std::move(quantity), change.rule, change.message, physics::Figure::words(change_text(change)), asked_again()},
          {}});
   };
-  Branch changes{{"change", say("the least change after which it is ranked"), {}, {}, asked_again()}, {}};
+  Branch changes{{"change", say("the smallest change that ranks it"), {}, {}, asked_again()}, {}};
   std::string all;
   for (std::size_t i = 0; i < admission.changes.size(); ++i) {
     all += (i == 0 ? "" : " ") + change_text(admission.changes[i]);
@@ -163,7 +167,7 @@ Branch explain_rejection(const Explained& of, const Admission& admission) {
   add_admitted(root, of, admission);
   if (admission.cheaper_as) add_cheaper(root, of, admission);
   if (admission.others.empty()) return root;
-  Branch others{{"other", say("any one of these would do as well"), {}, {}, asked_again()}, {}};
+  Branch others{{"other", say("any of these works too"), {}, {}, asked_again()}, {}};
   for (std::size_t i = 0; i < admission.others.size(); ++i) {
     others.line.value.text += (i == 0 ? "" : say(" or ")) + change_text(admission.others[i]);
     add(others, format("other.{}", i + 1), admission.others[i]);
@@ -199,7 +203,7 @@ Branch explain_rule(const Explained& of, std::string_view id) {
                              {}});
   }
   Branch fired{{format("rule.{}.fired", id),
-                say("instances of this answer on which it fired"),
+                say("instances in this answer that it applies to"),
                 {},
                 {},
                 say("the answer to this question")},

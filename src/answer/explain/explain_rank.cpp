@@ -30,7 +30,7 @@ class RankTree {
 
   Branch make() {
     Branch root =
-        branch("rank", say("place among the instances that meet the question, by points"), name_of(r_),
+        branch("rank", say("rank among the instances that qualify, by points"), name_of(r_),
                {static_cast<double>(r_.rank), {}, say("{} of {} instances", r_.rank, advice_.recommendations.size())},
                kRanking);
     root.children.push_back(score());
@@ -137,7 +137,7 @@ class RankTree {
       add(root, "lead." + name, say("points − points of {}", name_of(other)), format("{:.1f} − {:.1f}", mine, theirs),
           shown("{:.1f}", mine - theirs, "points"), kRanking);
     }
-    if (decides.empty()) decides = say("equal points: the lower cost, then the lower price, then the name");
+    if (decides.empty()) decides = say("equal points: lower cost first, then lower price, then name");
     add(root, "lead.decides", say("the part that most of the lead comes from"), {}, physics::Figure::words(decides),
         kRanking);
     return root;
@@ -148,7 +148,7 @@ class RankTree {
   }
 
   Branch memory(const physics::Trace& figures) const {
-    Branch root = branch("memory", say("what the process uses at its peak on the fullest device"), {},
+    Branch root = branch("memory", say("peak memory of the process on the fullest device"), {},
                          shown("{:.2f}", in_gib(r_.memory().total()), "GiB"), kRanking);
     physics::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own), [](const auto& line) {
@@ -161,7 +161,7 @@ class RankTree {
   Branch speed(const physics::Trace& figures) const {
     const physics::SpokenRate rate = spoken_rate(advice_.work, r_.plan(), r_.intervals);
     Branch root =
-        branch("speed", say("of all {} nodes", r_.machine().nodes), say("bound by {}", say_name(r_.plan().bound_by)),
+        branch("speed", say("of all {} nodes", r_.machine().nodes), say("{} bound", say_name(r_.plan().bound_by)),
                shown("{:.4g}", rate.value, rate.unit), kRanking);
     physics::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own), [](const auto& line) {
@@ -172,7 +172,7 @@ class RankTree {
   }
 
   Branch interval(const physics::Trace& figures) const {
-    Branch root = branch("interval", say("where 80 of 100 measurements should fall"), {}, {}, "gpusel verify");
+    Branch root = branch("interval", say("where 80 % of measurements should fall"), {}, {}, "gpusel verify");
     physics::Trace own;
     std::ranges::copy_if(figures, std::back_inserter(own),
                          [](const auto& line) { return is_of(line.quantity, "interval"); });
@@ -205,7 +205,7 @@ class RankTree {
   }
 
   Branch spoken() const {
-    Branch root = branch("rules", say("rules that spoke of it and did not reject it"), {},
+    Branch root = branch("rules", say("rules that apply to it and did not reject it"), {},
                          shown("{:g}", static_cast<double>(r_.remarks.size())), "gpusel explain RULE");
     const rules::Facts facts = facts_of(r_, advice_.work, of_.question, of_.catalog, of_.coefficients);
     for (const Remark& remark : r_.remarks) {

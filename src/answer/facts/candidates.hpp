@@ -20,7 +20,8 @@ double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
 /// The machine that a request describes, with what it leaves open filled in and noted.
 /// Errors: figures not published; GPUs that do not make up whole nodes.
 Result<physics::Machine> requested_machine(const job::Request& request, const catalog::Gpu& gpu,
-                                           const physics::Coefficients& coefficients, job::Assumptions& assumed);
+                                           const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                           job::Assumptions& assumed);
 
 /// Whether whoever names it can rent it.
 bool for_sale(catalog::Availability state);

@@ -94,7 +94,7 @@ Result<double> stated_rate(const FleetQuestion& question, const job::Traffic& tr
   if (traffic.requests_per_s) return *traffic.requests_per_s;
   if (traffic.requests <= 0) return job::kAssumedRate;
   return usage_error(traffic.at_once ? say("all requests of the log come at once")
-                                     : say("the requests have no times, so how many come is not known"),
+                                     : say("the requests have no times, so their rate is unknown"),
                      "--rate", say("--rate 20, per second"));
 }
 
@@ -102,17 +102,16 @@ void note_traffic(const FleetQuestion& question, Fleet& fleet) {
   const job::Request& request = question.request;
   if (question.traffic.empty() && !request.input_tokens && !request.output_tokens)
     fleet.notes.push_back(
-        say("{} prompt and {} answer tokens are assumed where none are given", job::kUsualInput, job::kUsualOutput));
+        say("{} prompt and {} output tokens assumed (--isl, --osl)", job::kUsualInput, job::kUsualOutput));
   if (!request.request_rate && !fleet.traffic.requests_per_s)
     fleet.notes.push_back(say("no load is given: {:g} request per second is assumed", job::kAssumedRate));
   const job::Traffic& traffic = fleet.traffic;
   if (traffic.unanswered > 0)
-    fleet.notes.push_back(say("{} of {} requests have no answer and are left out", human_number(traffic.unanswered),
+    fleet.notes.push_back(say("{} of {} requests have no answer and are excluded", human_number(traffic.unanswered),
                               human_number(traffic.requests)));
   if (traffic.busiest && *traffic.busiest > 1.05)
     fleet.notes.push_back(
-        say("the busiest five minutes have {:.1f} times the mean rate of the file; the fleet is "
-            "planned for the {}",
+        say("the busiest five minutes have {:.1f}× the file's mean rate; the fleet is planned for the {}",
             *traffic.busiest, fleet.peak > 1 ? say("busiest hour") : say("mean")));
 }
 
@@ -213,7 +212,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
                          std::span<const rules::Rule> rules, const physics::Coefficients& coefficients) {
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
-  if (model->model == nullptr) return missing_error(say("say which model is served"), "model");
+  if (model->model == nullptr) return missing_error(say("the served model is missing"), "model");
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
   const auto converter = money::Converter::into(question.currency, catalog);

@@ -248,7 +248,7 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   Unserved out;
   out.bucket = bucket;
   if (beyond_context(*work.model, lengths)) {
-    out.message = say("with {:.0f} tokens they are longer than the model's own context of {:.0f}, on any machine",
+    out.message = say("at {:.0f} tokens they are longer than the model's context of {:.0f}, on any machine",
                       lengths.input + lengths.output, *work.model->max_context);
     return out;
   }
@@ -284,8 +284,8 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   }
   const auto& job = work.inference;
   if (!out.nearest) {
-    out.message = least ? say("no machine that may be used has room for them: {}", least->text())
-                        : say("no machine that may be used serves this model");
+    out.message = least ? say("no allowed machine has room for them: {}", least->text())
+                        : say("no allowed machine serves this model");
     return out;
   }
   std::string flags;
@@ -297,11 +297,10 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   relax("--ttft", job.ttft_ms, out.ttft);
   relax("--tpot", job.tpot_ms, out.itl);
   const std::string who = format("{} {}", out.nearest->instance->provider, printable(out.nearest->instance->sku));
-  out.message = flags.empty()
-                    ? say("{} meets the targets for one request alone, but at no rate", who)
-                    : say("{} comes nearest, with {:.0f} ms to the first token and {:.1f} ms between tokens for one "
-                          "request alone; at least {} is needed",
-                          who, in_ms(out.ttft), in_ms(out.itl), flags);
+  out.message = flags.empty() ? say("{} meets the targets for one request alone, but at no rate", who)
+                              : say("{} comes closest, with {:.0f} ms to the first token and {:.1f} ms between tokens "
+                                    "for a single request; at least {} is needed",
+                                    who, in_ms(out.ttft), in_ms(out.itl), flags);
   return out;
 }
 

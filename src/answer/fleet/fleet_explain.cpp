@@ -91,8 +91,7 @@ class Tracer {
     add("fleet.monthly", say("per hour × {:g} h", kHoursPerMonth), format("{:.4f} × {:g}", mix.hourly, kHoursPerMonth),
         amount(mix.monthly()));
     add("fleet.bound",
-        say("no fleet is cheaper: branch and bound over the programme, from its relaxation to parts of "
-            "instances"),
+        say("no fleet is cheaper: branch and bound over the program, from its relaxation to fractions of instances"),
         say("relaxation {:.4f}", mix.relaxed), an_hour(mix.bound), "CBC");
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.solved),
         shown("{:.2f}", mix.gap() * 100, "%"));

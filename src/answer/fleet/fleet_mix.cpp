@@ -167,7 +167,7 @@ Status choose_mix(const FleetContext& context, Fleet& fleet) {
   fleet.single = best_single(fleet, problem);
   if (!solution->feasible && !solution->optimal) {
     if (!fleet.single) {
-      fleet.notes.push_back(say("no fleet was found in the time; --time-limit allows more"));
+      fleet.notes.push_back(say("no fleet was found in time; raise --time-limit"));
       return {};
     }
     // Out of time before the first fleet: that of one type is one.

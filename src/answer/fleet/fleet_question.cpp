@@ -46,7 +46,7 @@ constexpr Option<FleetQuestion> kFleetOptions[] = {
      to_say("lengths of requests: chat, conversation, code, rag, summarize, batch, or a CSV or "
             "JSON Lines file of real ones"),
      kTraffic, GPUSEL_SET(assign(t, q.traffic))},
-    {"time_unit", "", "s|ms|us|ns", to_say("of the times in that file, where its columns do not say it"), kTraffic,
+    {"time_unit", "", "s|ms|us|ns", to_say("unit of the times in that file, if its columns do not say it"), kTraffic,
      GPUSEL_SET(assign(t, q.time_unit))},
     {"daily", "", "office|consumer|flat|trace|FILE",
      to_say("requests by hour: office, consumer, flat, trace (the file's own times), or a file of 24 "
@@ -58,7 +58,7 @@ constexpr Option<FleetQuestion> kFleetOptions[] = {
      GPUSEL_SET(assign(t, q.max_instances, job::kCount))},
     {"quota", "", "SKU=N", to_say("instances of this SKU, at most"), kFleet, GPUSEL_SET(add_quota(t, q.quotas)), false,
      true},
-    {"gap", "", "SHARE", to_say("of the cost that may stay unproven: 0.01 (default: 0)"), kFleet,
+    {"gap", "", "SHARE", to_say("share of the cost that may stay unproven: 0.01 (default: 0)"), kFleet,
      GPUSEL_SET(assign(t, q.gap, job::kShare))},
     {"time_limit", "", "TIME",
      to_say("for the solver: 30s, 5m (default: about 10 s of work, the same on every machine)"), kFleet,
@@ -96,7 +96,7 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
   const auto& request = question.request;
   if (question.traffic.empty()) {
     if (!generates && !request.input_tokens)
-      return usage_error(say("say how long requests are"), "--traffic",
+      return usage_error(say("request lengths are missing"), "--traffic",
                          say("a profile as chat, a file of requests, or --isl and --osl"));
     auto one = job::fixed_traffic(
         static_cast<double>(request.input_tokens.value_or(request.output_tokens ? 0 : job::kUsualInput)),
@@ -107,13 +107,13 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
   }
   if (request.input_tokens || request.output_tokens)
     return usage_error(say("lengths are those of --traffic"),
-                       request.input_tokens ? "--input-tokens" : "--output-tokens", say("give one of them"));
+                       request.input_tokens ? "--input-tokens" : "--output-tokens", say("use one of them"));
   const auto known = traffic_catalog(catalog);
   if (!known) return std::unexpected(known.error());
   if (const auto* profile = named(known->profiles, question.traffic); profile != nullptr) {
     auto traffic = job::traffic_of(*profile);
     if (generates) return traffic;
-    return usage_error(say("{} generates nothing, and the profile '{}' is of answers", model.id, profile->id),
+    return usage_error(say("{} generates nothing, but the profile '{}' has answers", model.id, profile->id),
                        "--traffic", say("--isl, or a file of lengths"));
   }
   if (!is_file(question.traffic)) return unknown_traffic("--traffic", question.traffic, known->profiles);
@@ -136,7 +136,7 @@ Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQu
   if (question.daily == "trace") {
     if (traffic.day) return named_day("trace", *traffic.day);
     return usage_error(traffic.hours > 0
-                           ? say("the requests are of {:.1f} hours and not of every hour of a day", traffic.hours)
+                           ? say("the requests cover {:.1f} hours, not every hour of a day", traffic.hours)
                            : say("the requests have no times"),
                        "--daily", say("office, consumer, or a file of 24 multipliers"));
   }

@@ -262,9 +262,8 @@ class Replay {
     out.kept = !goal_.targets.any() || out.share_sure >= goal_.share;
     if (!out.kept)
       fleet_.notes.push_back(
-          say("only {:.0f} % of requests are on time in the replay, {:.0f} % wanted: more of these machines do not "
-              "help, or "
-              "a limit forbids them",
+          say("only {:.0f} % of requests are on time in the replay, {:.0f} % required: more of these machines do not "
+              "help, or a limit excludes them",
               100 * out.share_in_time, 100 * goal_.share));
     fleet_.replay = std::move(out);
   }

@@ -52,7 +52,7 @@ class PolicyReader {
     for (const Node* of : {list, rules})
       if (of != nullptr && of->is_list() && of->children.empty())
         problems_.add_at_key(*of, say("'{}' is empty: such a gate is always open", of->key),
-                             say("leave the key out, or write what is demanded"));
+                             say("remove the key, or write the condition"));
     if (list != nullptr && list->is_list())
       for (const Node& node : list->children)
         if (!is_enough(problems_.errors)) add_policy(node);
@@ -88,7 +88,7 @@ class PolicyReader {
       const Node* demand = fields.find(kind.key);
       if (demand == nullptr) continue;
       if (chosen != nullptr)
-        problems_.add_at_key(*demand, say("a policy demands one thing; this one has '{}' already", chosen->key),
+        problems_.add_at_key(*demand, say("a policy has one condition; this one already has '{}'", chosen->key),
                              say("give '{}' a policy of its own", kind.key));
       chosen = chosen == nullptr ? &kind : chosen;
     }
@@ -96,7 +96,7 @@ class PolicyReader {
     fields.finish();
     if (chosen == nullptr) {
       if (node.is_map() && problems_.errors.size() == before)
-        fields.fail(node, say("the policy demands nothing"), say("all kinds of policies are listed in docs/ci.md"));
+        fields.fail(node, say("the policy has no condition"), say("all kinds of policies are listed in docs/ci.md"));
       return;
     }
     const Node& demand = *fields.find(chosen->key);

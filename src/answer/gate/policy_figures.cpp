@@ -156,7 +156,7 @@ PolicyJudge read_headroom(const PolicyKind& kind, PolicySource& source) {
                     [least = *least, shown](const PolicySubject& subject) {
                       const double free = 1 - subject.facts.number(Fact::memory_used_share);
                       const auto [found, asked] = told_apart(free * 100, least * 100, shown);
-                      return say("{} % of the usable memory stays free, at least {} % asked", found, asked);
+                      return say("{} % of the usable memory stays free, at least {} % required", found, asked);
                     });
   }
   const auto least = taken(parse_memory(node.text, true), node, source.fields);
@@ -164,7 +164,7 @@ PolicyJudge read_headroom(const PolicyKind& kind, PolicySource& source) {
   return judge_by(rules::compare(Fact::memory_free_gib, Operator::below, in_gib(least->amount()), false),
                   [least = in_gib(least->amount()), shown](const PolicySubject& subject) {
                     const auto [found, asked] = told_apart(subject.facts.number(Fact::memory_free_gib), least, shown);
-                    return say("{} GiB per GPU stay free, at least {} GiB asked", found, asked);
+                    return say("{} GiB per GPU stay free, at least {} GiB required", found, asked);
                   });
 }
 
@@ -184,7 +184,7 @@ PolicyJudge read_fit_probability(const PolicyKind& kind, PolicySource& source) {
   return judge_by(rules::compare(Fact::fit_probability, Operator::below, *least, false),
                   [least = *least](const PolicySubject& subject) {
                     const auto [found, asked] = told_apart(subject.facts.number(Fact::fit_probability), least, percent);
-                    return say("fits into memory with a probability of {}, at least {} asked", found, asked);
+                    return say("fits into memory with a probability of {}, at least {} required", found, asked);
                   });
 }
 
@@ -199,8 +199,8 @@ PolicyJudge read_confidence(const PolicyKind& kind, PolicySource& source) {
           judge_by(rules::compare(fact, Operator::below, least, false), [fact, least](const PolicySubject& one) {
             const auto [found, asked] = told_apart(one.facts.number(fact), least, percent);
             return fact == Fact::targets_probability
-                       ? say("all targets are met with a probability of {}; at least {} asked", found, asked)
-                       : say("the budget is kept with a probability of {}, at least {} asked", found, asked);
+                       ? say("all targets are met with a probability of {}; at least {} required", found, asked)
+                       : say("the budget is kept with a probability of {}, at least {} required", found, asked);
           })(subject);
       if (verdict.outcome != PolicyOutcome::pass) return verdict;
     }
@@ -226,11 +226,11 @@ PolicyJudge read_gpu_providers(const PolicyKind& kind, PolicySource& source) {
   if (!least) return {};
   return [least = *least, &catalog = source.catalog](const PolicySubject& subject) -> PolicyVerdict {
     if (subject.facts.known(Fact::is_cpu) && subject.facts.number(Fact::is_cpu) != 0) return {};
-    if (subject.gpu == nullptr) return unknown_because(say("cannot be judged: its GPU is not known"));
+    if (subject.gpu == nullptr) return unknown_because(say("cannot be judged: its GPU is unknown"));
     const std::size_t count = providers_of(*subject.gpu, catalog);
     return at_least(
         count, least,
-        say("providers of the {} in the catalogue: {}, at least {} asked", subject.gpu->name, count, least));
+        say("providers of the {} in the catalogue: {}, at least {} required", subject.gpu->name, count, least));
   };
 }
 
@@ -241,7 +241,7 @@ PolicyJudge read_sku_regions(const PolicyKind& kind, PolicySource& source) {
     const auto instance = catalog.instance(subject.provider + "/" + subject.sku);
     if (!instance) return unknown_because(say("cannot be judged: the catalogue has no such instance"));
     const std::size_t count = regions_of(**instance, catalog);
-    return at_least(count, least, say("regions with a price: {}, at least {} asked", count, least));
+    return at_least(count, least, say("regions with a price: {}, at least {} required", count, least));
   };
 }
 

@@ -63,7 +63,7 @@ PolicyJudge judge_place(PolicyJudge judge) {
     PolicyVerdict verdict = judge(subject);
     if (verdict.outcome != PolicyOutcome::pass || subject.facts.known(Fact::country)) return verdict;
     return {PolicyOutcome::unknown,
-            filled_in(say("cannot be judged: region {{region}} is no single place"), subject.facts),
+            filled_in(say("cannot be judged: region {{region}} covers several places"), subject.facts),
             {},
             rules::substituted(rules::compare(Fact::region, Operator::known, 1.0, false), subject.facts)};
   };
@@ -73,7 +73,7 @@ PolicyJudge read_names(const PolicyKind& kind, PolicySource& source) {
   std::vector<std::string> values = values_in(source.fields, kind.key, source, kind.values_of);
   const Node& node = *source.fields.find(kind.key);
   if (values.empty() && source.fields.texts(kind.key).empty())
-    source.fields.fail(node, say("'{}' names nothing", kind.key));
+    source.fields.fail(node, say("'{}' matches nothing", kind.key));
   const bool lets_marketplaces =
       kind.allows == (std::ranges::find(values, to_text(catalog::ProviderKind::marketplace)) != values.end());
   Condition violated =
@@ -100,9 +100,9 @@ void read_embargo(const Node& node, PolicySource& outer, std::vector<Embargo>& e
   const std::string source = fields.text("source");
   bool says_where = false;
   for (const auto& [key, fact, message] :
-       {std::tuple("countries", Fact::country, to_say("{gpu} is listed for {country}, where the machine is")),
+       {std::tuple("countries", Fact::country, to_say("{gpu} is export-controlled in {country}, where the machine is")),
         std::tuple("provider_countries", Fact::provider_country,
-                   to_say("{gpu} is listed for providers of {provider_country}"))}) {
+                   to_say("{gpu} is export-controlled for providers from {provider_country}"))}) {
     auto countries = values_in(fields, key, outer, countries_in);
     says_where = says_where || fields.has(key);
     if (countries.empty()) continue;
@@ -113,7 +113,7 @@ void read_embargo(const Node& node, PolicySource& outer, std::vector<Embargo>& e
   if (node.is_map() && !says_where) fields.fail(node, say("an entry needs 'countries' or 'provider_countries'"));
   for (const std::string_view key : {"gpus", "countries", "provider_countries"})
     if (const Node* list = fields.find(key); list != nullptr && fields.texts(key).empty())
-      fields.fail(*list, say("'{}' names nothing", key));
+      fields.fail(*list, say("'{}' matches nothing", key));
   fields.finish();
 }
 
@@ -149,28 +149,29 @@ constexpr PolicyKind kKinds[] = {
     {"max_cost_per_month", read_monthly},
     {"max_job_cost", read_job_cost},
     names("allowed_providers", Fact::provider, true, provider_ids,
-          to_say("provider {provider} is not among those allowed")),
+          to_say("provider {provider} is not among the allowed providers")),
     names("denied_providers", Fact::provider, false, provider_ids, to_say("provider {provider} is denied")),
     names("allowed_provider_kinds", Fact::provider_kind, true, provider_kinds,
-          to_say("provider {provider} is a {provider_kind}, which is not among the kinds allowed")),
+          to_say("provider {provider} is a {provider_kind}, not an allowed kind")),
     names("denied_provider_kinds", Fact::provider_kind, false, provider_kinds,
-          to_say("provider {provider} is a {provider_kind}, a kind that is denied")),
-    names("allowed_regions", Fact::region, true, region_ids, to_say("region {region} is not among those allowed")),
+          to_say("provider {provider} is a {provider_kind}, a denied kind")),
+    names("allowed_regions", Fact::region, true, region_ids,
+          to_say("region {region} is not among the allowed regions")),
     names("denied_regions", Fact::region, false, region_ids, to_say("region {region} is denied")),
     names("allowed_countries", Fact::country, true, countries_in,
-          to_say("region {region} lies in {country}, which is not among the countries allowed")),
+          to_say("region {region} is in {country}, which is not among the allowed countries")),
     names("denied_countries", Fact::country, false, countries_in,
-          to_say("region {region} lies in {country}, which is denied")),
-    names("allowed_gpus", Fact::gpu, true, gpu_ids, to_say("GPU {gpu} is not among those allowed")),
+          to_say("region {region} is in {country}, which is denied")),
+    names("allowed_gpus", Fact::gpu, true, gpu_ids, to_say("GPU {gpu} is not among the allowed GPUs")),
     names("denied_gpus", Fact::gpu, false, gpu_ids, to_say("GPU {gpu} is denied")),
-    names("allowed_terms", Fact::term, true, term_names, to_say("term {term} is not among those allowed")),
+    names("allowed_terms", Fact::term, true, term_names, to_say("term {term} is not among the allowed terms")),
     names("denied_terms", Fact::term, false, term_names, to_say("term {term} is denied")),
     names("allowed_licences", Fact::model_licence, true, licence_names,
-          to_say("the licence of {model}, {model_licence}, is not among those allowed")),
+          to_say("the licence of {model}, {model_licence}, is not among the allowed licences")),
     names("denied_licences", Fact::model_licence, false, licence_names,
           to_say("the licence of {model}, {model_licence}, is denied")),
     names("allowed_price_confidence", Fact::price_confidence, true, confidence_names,
-          to_say("the price is known by {price_confidence}, which is not among the kinds of sources allowed")),
+          to_say("the price's source is of kind {price_confidence}, which is not allowed")),
     {"min_headroom", read_headroom},
     {"min_fit_probability", read_fit_probability},
     {"min_confidence", read_confidence},
@@ -206,7 +207,7 @@ PolicyJudge judge_by(Condition violated, std::function<std::string(const PolicyS
       if (!subject.facts.known(fact)) missing += (missing.empty() ? "" : ", ") + std::string(rules::info(fact).name);
     });
     verdict.outcome = PolicyOutcome::unknown;
-    verdict.message = say("cannot be judged: unknown is {}", missing);
+    verdict.message = say("cannot be judged: {} is unknown", missing);
     return verdict;
   };
 }

@@ -51,7 +51,7 @@ Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
   const catalog::Place* place = catalog::find_place(name, catalog);
   const bool wide = place != nullptr && place->kind != catalog::PlaceKind::locality;
   if (wide || (place == nullptr && catalog::is_country(upper(name))))
-    return usage_error(say("'{}' is a country or a group of countries, and no region", printable(name)), {},
+    return usage_error(say("'{}' is a country or a group of countries, not a region", printable(name)), {},
                        say("countries are judged by allowed_countries and denied_countries: [{}]", lower(name)));
   if (!ids.empty()) return std::vector<std::string>(ids.begin(), ids.end());
   const auto found = catalog::locate(name, catalog);
@@ -63,7 +63,7 @@ Names region_ids(std::string_view name, const catalog::Catalog& catalog) {
   }
   if (countries.size() > 1)
     return usage_error(
-        say("'{}' is in the names of regions of several countries, and no region", shorten(printable(name), 40)), {},
+        say("'{}' occurs in region names of several countries and is not a region", shorten(printable(name), 40)), {},
         say("name regions by their ids, or countries by allowed_countries and denied_countries"));
   return std::vector<std::string>(ids.begin(), ids.end());
 }
@@ -88,7 +88,7 @@ Names gpu_ids(std::string_view name, const catalog::Catalog& catalog) {
   const auto bounds = [](const Bounds& of) { return of.low || of.high; };
   if (bounds(spec->count) || bounds(spec->memory_gb))
     return usage_error(
-        say("'{}' says a count or a memory, and only names of GPUs are judged here", shorten(printable(name), 40)), {},
+        say("'{}' gives a count or a memory size; only GPU names are allowed here", shorten(printable(name), 40)), {},
         say("a rule judges those: {{fact: gpu_count, above: 4}}, {{fact: gpu_memory_gb, below: 80}}"));
   std::vector<std::string> ids;
   std::vector<std::string_view> known;

@@ -131,7 +131,7 @@ class SavedReader {
     };
     if (text_at(row, "provider").empty() || text_at(row, "sku").empty() ||
         !Currency::parse(text_at(row, "cost.currency")))
-      return wrong(row, say("is no whole recommendation: provider, sku or the cost's currency is missing"));
+      return wrong(row, say("is not a complete recommendation: provider, sku or the cost's currency is missing"));
     for (const std::string_view path : kSavedFigures) {
       const Node* node = at(row, path);
       if (node == nullptr || node->kind == Node::Kind::null) continue;
@@ -234,7 +234,7 @@ Result<std::vector<PolicySubject>> saved_subjects(const std::string& content, co
   const bool is_lock = text_at(*answer, "schema") == kLock;
   if (is_lock) answer = answer->find("answer");
   if (answer == nullptr || text_at(*answer, "schema") != kAnswer)
-    return usage_error(say("is no answer of gpusel recommend and no lock"), name,
+    return usage_error(say("is neither an answer of gpusel recommend nor a lock"), name,
                        say("save one with gpusel recommend … --json, or with gpusel lock"));
   if (!is_lock)
     for (const std::string_view part : kParts)

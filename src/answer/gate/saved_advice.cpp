@@ -90,7 +90,7 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   auto plan = plan_as_saved(subject.saved->work, saved.find("plan"), *machine, c);
   if (!plan) return std::unexpected(plan.error());
   if (!plan->fits || !same(saved.find("plan"), *plan))
-    return wrong(say("the plan for {} comes out otherwise today", subject.name));
+    return wrong(say("the plan for {} is different today", subject.name));
   out.planned = std::make_shared<const PlannedMachine>(PlannedMachine{std::move(*machine), std::move(*plan)});
   return out;
 }

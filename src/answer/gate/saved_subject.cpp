@@ -98,7 +98,8 @@ Result<Document> saved_answer(const std::string& content, const std::string& nam
   auto document = trim(content).starts_with('{') ? parse_json(content, name) : parse_yaml(content, name);
   if (!document) return document;
   if (text(&document->root, "schema") != kSchema)
-    return usage_error(say("is no answer of gpusel recommend"), name, say("save one with gpusel recommend … --json"));
+    return usage_error(say("is not an answer of gpusel recommend"), name,
+                       say("save one with gpusel recommend … --json"));
   const Node* list = document->root.find("recommendations");
   if (list == nullptr || !list->is_list() || list->children.empty())
     return usage_error(say("has no recommendation"), name);
@@ -118,7 +119,7 @@ Result<CostSubject> saved_subject(const Document& answer, int rank, const catalo
   const Node* list = root.find("recommendations");
   const std::size_t count = list->children.size();
   if (static_cast<std::size_t>(rank) > count)
-    return usage_error(say("has {} recommendations, rank {} is not among them", count, rank), name);
+    return usage_error(say("has only {} recommendations, no rank {}", count, rank), name);
   const Node& chosen = list->children[static_cast<std::size_t>(rank - 1)];
   CostSubject subject;
   subject.name = format("{}/{}", text(&chosen, "provider"), text(&chosen, "sku"));

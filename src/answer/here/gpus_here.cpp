@@ -86,7 +86,7 @@ class Looking {
       const bool shared = parts.size() == 3 && trim(parts[1]).starts_with('[');
       const std::string name(parts.empty() ? std::string_view() : trim(parts[0]));
       if (name.empty() || (number_in(1) <= 0 && !shared)) {
-        here_.notes.push_back(say("nvidia-smi: '{}' is no GPU", printable(shorten(trim(line), 60))));
+        here_.notes.push_back(say("nvidia-smi: '{}' is not a known GPU", printable(shorten(trim(line), 60))));
         here_.gpus.clear();
         return false;
       }
@@ -116,7 +116,7 @@ class Looking {
         if (key == "vram total used memory (b)") used = plain_number(member.text).value_or(0);
       }
       if (name.empty() || total <= 0) {
-        here_.notes.push_back(say("rocm-smi: '{}' is no GPU", printable(card.key)));
+        here_.notes.push_back(say("rocm-smi: '{}' is not a known GPU", printable(card.key)));
         continue;
       }
       add(name, total / kBytesPerGib, used / kBytesPerGib);

@@ -20,7 +20,7 @@ using catalog::TextList;
 using rules::ColumnType;
 
 constexpr rules::ColumnAlias kAliases[] = {
-    {"vram", "gpu_memory_gb memory_gb"},
+    {"vram", "gpu_memory_gb memory_gb memory_usable_gib"},
     {"vram_gb", "gpu_memory_gb memory_gb"},
     {"gpu_ram", "gpu_memory_gb memory_gb"},
     {"gpu_memory", "gpu_memory_gb memory_gb"},
@@ -30,7 +30,9 @@ constexpr rules::ColumnAlias kAliases[] = {
     {"ram", "memory_gib"},
     {"usable", "gpu_memory_usable_gib memory_gib_usable"},
     {"bandwidth", "gpu_bandwidth_gbs memory_bandwidth_gbs"},
-    {"price", "price price_per_gpu_hour"},
+    {"price", "price price_per_gpu_hour hourly"},
+    {"cost", "total price price_per_gpu_hour"},
+    {"name", "id sku"},
     {"price_per_gpu", "price_per_gpu_hour"},
     {"gpus", "gpu_count"},
     {"num_gpus", "gpu_count"},
@@ -62,8 +64,12 @@ constexpr rules::ColumnAlias kAliases[] = {
     {"nvenc", "nvenc_count"},
     {"nvdec", "nvdec_count"},
     {"cuda", "last_cuda_major"},
-    {"date", "as_of"},
+    {"date", "as_of price_as_of"},
     {"age", "price_age_days"},
+    {"speed", "throughput tokens_per_s"},
+    {"ttft", "ttft_ms"},
+    {"itl", "itl_ms"},
+    {"latency", "latency_ms ttft_ms"},
     {"params", "params_b"},
     {"active", "active_params_b"},
     {"active_params", "active_params_b"},
@@ -206,7 +212,7 @@ Result<std::vector<std::string>> one_of_texts(std::string_view column, std::stri
     constexpr std::size_t kNamed = 4;
     std::string list;
     for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) list += (i == 0 ? "" : ", ") + printable(names[i]);
-    hint = say("there are {}{}", list, names.size() > kNamed ? " …" : "");
+    hint = say("known: {}{}", list, names.size() > kNamed ? " …" : "");
   }
   return usage_error(say("nothing has the {} '{}'", column, shorten(printable(text), 40)), {}, std::move(hint));
 }

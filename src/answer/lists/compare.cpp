@@ -135,8 +135,7 @@ class SideBySide {
     const Asked asked = take_apart(trim(name));
     if (!asked.count) return unknown(name);
     if (*asked.count < 1 || *asked.count > kMostOfOne)
-      return usage_error(
-          say("'{}' says how many with a number that is not from 1 to {}", shorten(name, 60), kMostOfOne));
+      return usage_error(say("the count in '{}' must be from 1 to {}", shorten(name, 60), kMostOfOne));
     item.count = *asked.count;
     item.counted = true;
     return named(std::move(item), asked.name);
@@ -164,6 +163,9 @@ class SideBySide {
     std::vector<std::string_view> known;
     for (const catalog::Gpu& gpu : catalog_.gpus()) known.push_back(gpu.id);
     for (const catalog::Instance& instance : catalog_.instances()) known.push_back(instance.sku);
+    if (catalog_.provider(name))
+      return usage_error(say("'{}' is a provider", shorten(name, 60)), {},
+                         say("to compare providers for a job: gpusel recommend MODEL --cloud aws,gcp"));
     const Hint near = did_you_mean(name, known);
     return usage_error(say("'{}' is neither a GPU nor an instance", shorten(name, 60)), {},
                        near.or_else(say("see gpusel gpus and gpusel instances")));
@@ -181,7 +183,7 @@ class SideBySide {
     job::Assumptions each_its_own;  // links differ from item to item
     job::Request request = question_.request;
     request.gpus = static_cast<std::int64_t>(item.count);
-    return requested_machine(request, *item.gpu, coefficients_, each_its_own);
+    return requested_machine(request, *item.gpu, catalog_, coefficients_, each_its_own);
   }
 
   /// What the plan makes of it; nothing where there is none.
@@ -280,7 +282,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (names.size() < kFewest || names.size() > kMost)
     return usage_error(
         names.size() == 1 ? say("one name cannot be compared") : say("{} names to compare", names.size()), {},
-        say("give {} to {} GPUs or instances", kFewest, kMost));
+        say("name {} to {} GPUs or instances", kFewest, kMost));
   auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   job::Constraints constraints = question.constraints;

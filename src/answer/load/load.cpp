@@ -50,7 +50,7 @@ class LoadReader {
     if (waits() && request_.concurrency)
       return no_meaning(waiting, say("users and a concurrency are two loads: give one of them"));
     if (waits() && !question_.arrivals.empty())
-      return no_meaning("--arrivals", say("users ask when they have their answer: arrivals do not apply"));
+      return no_meaning("--arrivals", say("users ask again after their answer: arrivals do not apply"));
     if (!waits() && question_.think_s) return no_meaning("--think", say("--think needs --users or --sessions"));
     if (!question_.sessions && question_.turns) return no_meaning("--turns", say("--turns needs --sessions"));
     return {};
@@ -60,7 +60,7 @@ class LoadReader {
     if (question_.traffic.empty()) return of_one_length();
     if (request_.input_tokens || request_.output_tokens)
       return usage_error(say("lengths are those of --traffic"),
-                         request_.input_tokens ? "--input-tokens" : "--output-tokens", say("give one of them"));
+                         request_.input_tokens ? "--input-tokens" : "--output-tokens", say("use one of them"));
     const auto known = traffic_catalog(catalog_);
     if (!known) return std::unexpected(known.error());
     if (const auto* profile = named(known->profiles, question_.traffic)) return of_profile(*profile);
@@ -70,15 +70,15 @@ class LoadReader {
   }
 
   Status no_file_flags() const {
-    if (question_.time_unit) return no_meaning("--time-unit", say("it is of the times in a log, and none is given"));
-    if (question_.hash_block) return no_meaning("--hash-block", say("it is of a log's hash_ids, and no log is given"));
+    if (question_.time_unit) return no_meaning("--time-unit", say("it needs a log with times"));
+    if (question_.hash_block) return no_meaning("--hash-block", say("it needs a log with hash_ids"));
     return {};
   }
 
   Status of_one_length() {
     if (Status none = no_file_flags(); !none) return none;
     if (!request_.input_tokens || !request_.output_tokens)
-      out_.notes.push_back(say("{} prompt and {} answer tokens are assumed where none are given",
+      out_.notes.push_back(say("{} prompt and {} output tokens assumed (--isl, --osl)",
                                request_.input_tokens.value_or(job::kUsualInput),
                                request_.output_tokens.value_or(job::kUsualOutput)));
     out_.demand.input =
@@ -93,7 +93,7 @@ class LoadReader {
   void take_arrivals(const job::TrafficProfile& profile) {
     out_.demand.process = {profile.gap_cv, profile.minute_cv};
     if (!profile.arrivals_known)
-      out_.notes.push_back(say("of {} only lengths are published: arrivals at random are assumed", profile.id));
+      out_.notes.push_back(say("{} has published lengths only: random arrivals are assumed", profile.id));
   }
 
   Status of_profile(const job::TrafficProfile& profile) {
@@ -122,15 +122,14 @@ class LoadReader {
     out_.traffic.left_out = static_cast<double>(log->unanswered);
     if (waits())
       return usage_error(say("a log has its own arrivals: users and sessions do not apply"),
-                         question_.sessions ? "--sessions" : "--users", say("give one of them"));
+                         question_.sessions ? "--sessions" : "--users", say("use one of them"));
     if (!question_.arrivals.empty() && log->timed)
-      return usage_error(say("the requests of a log come when they came"), "--arrivals");
+      return usage_error(say("requests of a log arrive at their logged times"), "--arrivals");
     tell_unit(*log);
     if (log->unsorted > 0)
-      out_.notes.push_back(say("{} requests of the log came before the one above them, and are sorted", log->unsorted));
+      out_.notes.push_back(say("{} requests of the log are out of order and were sorted", log->unsorted));
     if (log->unanswered > 0)
-      out_.notes.push_back(
-          say("{} requests of the log were answered with no token, and are left out", log->unanswered));
+      out_.notes.push_back(say("{} requests of the log have no output tokens and are excluded", log->unanswered));
     out_.traffic.source = "file";
     out_.traffic.arrivals = "trace";
     auto requests = std::make_shared<job::Requests>(std::move(log->requests));
@@ -140,14 +139,14 @@ class LoadReader {
     out_.demand.rate = out_.demand.log_rate = out_.traffic.requests_per_s;
     if (request_.request_rate) {
       out_.demand.rate = *request_.request_rate;
-      out_.notes.push_back(say("the log's times are stretched by {:.3g}, from {:.3g} to {:.3g} requests per second",
+      out_.notes.push_back(say("the log's times are scaled by {:.3g}, from {:.3g} to {:.3g} requests per second",
                                out_.demand.log_rate / out_.demand.rate, out_.demand.log_rate, out_.demand.rate));
     }
     constexpr double kNotable = 1.3;
     if (out_.traffic.peak_minute_over_mean > kNotable)
       out_.notes.push_back(
-          say("the busiest minute has {:.1f} times the mean rate, and requests per minute are spread {:.0f} "
-              "times as wide as at random: a mean would hide it",
+          say("the busiest minute has {:.1f}× the mean rate, and requests per minute vary {:.0f}× as much as random "
+              "arrivals: a mean would hide that",
               out_.traffic.peak_minute_over_mean, out_.traffic.dispersion_60s));
     out_.demand.log = std::move(requests);
     return {};
@@ -168,7 +167,8 @@ class LoadReader {
         break;
       case job::TimeUnitFrom::option: out_.notes.push_back(say("the log's times are in {}, as stated", unit)); break;
       default:
-        out_.notes.push_back(say("the log's times are taken to be in {}: no other unit gives a plausible rate", unit));
+        out_.notes.push_back(
+            say("the log's times are assumed to be in {}: no other unit gives a plausible rate", unit));
     }
   }
 
@@ -213,8 +213,8 @@ class LoadReader {
     if (text.starts_with("gamma:")) {
       const auto cv = plain_number(std::string_view(text).substr(6));
       if (!cv || !(*cv > 0) || *cv > 100)
-        return usage_error(say("'{}' is no coefficient of variation", printable(shorten(text.substr(6), 20))),
-                           "--arrivals", say("gamma:3.5 has gaps that are spread 3.5 times as wide as their mean"));
+        return usage_error(say("'{}' is not a coefficient of variation", printable(shorten(text.substr(6), 20))),
+                           "--arrivals", say("gamma:3.5 has gaps with a coefficient of variation of 3.5"));
       demand.process = {*cv, 0};
       out_.traffic.arrivals = "gamma";
       return {};

@@ -71,8 +71,8 @@ class PocPlanner {
       out_.notes.push_back(say("for the test it is rented on demand; the recommendation is priced as {}",
                                to_text(chosen().offer->term)));
     if (commitment.hours > 0 && !commitment.whole_month)
-      out_.notes.push_back(say("no price by the hour is known here: {} is paid whole, {:.0f} hours",
-                               to_text(rent.offer->term), commitment.hours));
+      out_.notes.push_back(say("no hourly price is known: {} is paid in full, {:.0f} hours", to_text(rent.offer->term),
+                               commitment.hours));
     return {};
   }
 

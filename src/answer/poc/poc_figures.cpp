@@ -34,8 +34,8 @@ std::vector<int> ladder(const Machine& machine) {
 
 std::string slow_words() {
   return say(
-      "below: look at clocks and power while it runs, and whether batch, arithmetic and kernels are the plan's; "
-      "if they are, the plan costs that much more. Either way: gpusel calibrate");
+      "below: check clocks and power while it runs, and that batch, arithmetic and kernels match the plan; if they do, "
+      "the plan costs that much more. Either way: gpusel calibrate");
 }
 
 class Figures {
@@ -55,7 +55,7 @@ class Figures {
   void figure(std::string_view key, std::string name, std::string_view unit, catalog::Number expected,
               std::optional<Interval> interval, std::string outside) {
     out_.trace.push_back(
-        {key.empty() ? name : std::string(key), say("the estimate of this plan on {} cards", gpus_of(unit_)),
+        {key.empty() ? name : std::string(key), say("the estimate of this plan on {} GPUs", gpus_of(unit_)),
          interval ? format("80 %: {:.4g} … {:.4g}", interval->low, interval->high) : say("no interval"),
          expected ? physics::shown("{:.4g}", *expected, unit) : physics::Figure::words(say("unknown")),
          say("gpusel estimate --explain")});
@@ -145,16 +145,16 @@ class Figures {
     const double restart = 60 * c_.economy->restart_minutes.value;
     out_.trace.push_back({"recovery_s", say("failure.restart_minutes × 60, assumed"), format("{:g} × 60", restart / 60),
                           physics::shown("{:g}", restart, "s"), say("data/calibration/economy.yaml")});
-    out_.figures.push_back({{},
-                            say("from the kill to the next step"),
-                            "s",
-                            gpus_of(unit_),
-                            restart,
-                            std::nullopt,
-                            say("above: {}, or starting takes long; each failure then costs more, and checkpoints "
-                                "should lie further apart",
-                                read_again()),
-                            true});
+    out_.figures.push_back(
+        {{},
+         say("from the kill to the next step"),
+         "s",
+         gpus_of(unit_),
+         restart,
+         std::nullopt,
+         say("above: {}, or starting takes long; each failure then costs more, so write checkpoints less often",
+             read_again()),
+         true});
     runs_.duration = runs_.duration + seconds(restart);
   }
 
@@ -170,7 +170,7 @@ class Figures {
              "tokens/s", speed.output_tokens_per_s, intervals.rate, slow_words());
       if (speed.ttft.raw() > 0)
         figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft), intervals.ttft_ms,
-               say("above: prompts wait for each other; fewer requests at once, or shorter prompts in one pass"));
+               say("above: prompts wait for each other; use fewer requests at once, or shorter prompts per pass"));
       if (speed.itl.raw() > 0)
         figure("itl_ms", say("time between tokens, median"), "ms", in_ms(speed.itl), intervals.itl_ms,
                say("above: graphs or kernels are not in use, or the link is slow (nccl-tests)"));
@@ -203,14 +203,14 @@ class Figures {
     const Place place{*out_.chosen->instance, out_.chosen->region->id};
     const auto start = cold_start(unit_.work, unit_.machine, unit_.plan, place, catalog_, c_, &out_.trace);
     if (!start) return;
-    out_.figures.push_back({{},
-                            say("from the start of the engine to its first answer"),
-                            "s",
-                            gpus_of(unit_),
-                            start->total().raw(),
-                            std::nullopt,
-                            say("above: weights are loaded too slowly (fio), or graphs are compiled anew; scaling to "
-                                "zero then costs more")});
+    out_.figures.push_back(
+        {{},
+         say("from the start of the engine to its first answer"),
+         "s",
+         gpus_of(unit_),
+         start->total().raw(),
+         std::nullopt,
+         say("above: weights load too slowly (fio), or graphs are recompiled; scaling to zero then costs more")});
     runs_.duration = runs_.duration + start->total();
   }
 

@@ -100,7 +100,7 @@ std::optional<Refused> EngineChecks::no_room(std::int64_t context, double room) 
     const Names names{{"{context}", format("{}", context)}, {"{room}", longest}};
     return Refused{"cache", filled(limit->says, names), limit->source, filled(limit->would, names)};
   }
-  Refused refused{"cache", say("there is no room for the cache of {} tokens", context), {}, {}};
+  Refused refused{"cache", say("no room for the cache of {} tokens", context), {}, {}};
   if (room >= 1) refused.would = say("a context of {} tokens", longest);
   return refused;
 }

@@ -44,7 +44,7 @@ class LineRequestMaker {
       if (Status set = set_option("model", "{" + config_ + "}"); !set) return std::unexpected(set.error());
     if (!out_.request.names_model())
       return missing_error(say("the line names no model"), "model",
-                           say("--model llama-3.1-8b in front of '--' says it"));
+                           say("set --model before '--', for example --model llama-3.1-8b"));
     take_file_name();
     if (Status set = weights(); !set) return std::unexpected(set.error());
     return std::move(out_);
@@ -101,8 +101,7 @@ class LineRequestMaker {
     std::string name = path.filename().string();
     if (lower(name).ends_with(".gguf")) name.resize(name.size() - std::string_view(".gguf").size());
     if (name.empty() || !catalog_.model(name)) return;
-    out_.notes.push_back(
-        say("'{}' is not here: it is taken for the model of that name", printable(shorten(model, 80))));
+    out_.notes.push_back(say("'{}' does not exist: using the model of that name", printable(shorten(model, 80))));
     model = name;
   }
 

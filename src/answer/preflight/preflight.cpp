@@ -65,7 +65,7 @@ class PreflightJudge {
     if (asked_.all_gpus && have) want = have;
     if (have && *want > *have)
       out_.refusals.push_back({"gpus",
-                               say("the line takes {} GPUs of a node, and there are {}", *want, *have),
+                               say("the line needs {} GPUs per node, but there are {}", *want, *have),
                                {},
                                in_words_of_line(format("--{} {}", request_.tp ? "tp" : "gpus-per-node", *have)),
                                true});

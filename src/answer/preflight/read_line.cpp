@@ -92,8 +92,9 @@ class LineReader {
     for (const LineTool& tool : tools_)
       if (!tool.starts.empty() && is_exact(tool.starts.front()))
         known += (known.empty() ? "" : ", ") + join_texts(tool.starts.front(), " ");
-    return usage_error(say("'{}' starts nothing that is known here", shorten(printable(words.front()), kShownWord)), {},
-                       say("known: {}, or a training script", known));
+    return usage_error(
+        say("'{}' does not start a known engine or trainer", shorten(printable(words.front()), kShownWord)), {},
+        say("known: {}, or a training script", known));
   }
 
   /// What stands there word by word comes before what a '*' stands for, and more words before fewer.
@@ -182,7 +183,7 @@ class LineReader {
     line.insert(line.end(), words.begin(), words.end());
     const LineStart start = find_start(line);
     if (start.tool == nullptr) return nothing_known(line);
-    if (start.tool->launches) return usage_error(say("one launcher launches another"));
+    if (start.tool->launches) return usage_error(say("one launcher starts another"));
     return tool(line, start);
   }
 
@@ -201,7 +202,7 @@ class LineReader {
     auto document = name.ends_with(".json") ? parse_json(*text, name) : parse_yaml(*text, name);
     if (!document) return std::unexpected(document.error());
     if (!document->root.is_map())
-      return usage_error(say("a file of arguments is a map, found {}", document->root.describe()), name);
+      return usage_error(say("a file of arguments must be a map, found {}", document->root.describe()), name);
     return members(*tool, document->root, {}, *document);
   }
 
@@ -243,7 +244,7 @@ class LineReader {
     } else if (!flag.takes_any) {
       std::vector<std::string_view> names;
       for (const auto& [theirs, ours] : flag.values) names.push_back(theirs);
-      return usage_error(say("{} does not know {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
+      return usage_error(say("{} does not support {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
                          say("allowed: {}", join_texts(names, ", ")));
     }
     if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;

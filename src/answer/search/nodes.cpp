@@ -137,7 +137,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& 
   while (nodes <= most) {
     const bool joined = !work_.counted || job::is_training(work_.task);
     if (nodes > 1 && joined && shape.machine.network.raw() <= 0) {
-      reason = {"network-unknown", [] { return say("its network is not documented, so nodes cannot be joined"); }};
+      reason = {"network-unknown",
+                [] { return say("its network is not documented, so several nodes cannot be planned"); }};
       break;
     }
     if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);
@@ -180,7 +181,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
       pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : groups_in_time(*planned);
   if (groups * group > most_nodes()) {
     reason = {"deadline", [needed = groups * group, most = most_nodes()] {
-                return say("needs at least {:.0f} nodes to be in time, {} allowed", needed, most);
+                return say("needs at least {:.0f} nodes to finish in time, {} allowed", needed, most);
               }};
     return std::nullopt;
   }
@@ -225,7 +226,7 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool i
               return say("needs at least {:.0f} GiB in total, has {:.0f} GiB", in_gib(needed), in_gib(there));
             }};
   return {"deadline", [least = least_nodes(shape, in_time), most_nodes] {
-            return say("needs at least {:.0f} nodes to be in time, {} allowed", std::ceil(least), most_nodes);
+            return say("needs at least {:.0f} nodes to finish in time, {} allowed", std::ceil(least), most_nodes);
           }};
 }
 
@@ -464,7 +465,7 @@ Reason CandidateSearch::why_late(const physics::Machine& group, const physics::S
   const physics::Plan plan = share_of(group, option.layout, most);
   if (plan.fits && plan.rate > 0 && plan.meets_targets)
     return {"too-slow", [confidence = work_.confidence] {
-              return say("keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
+              return say("meets the latency targets with a chance below {:.0f} %", 100 * confidence);
             }};
   if (plan.fits && plan.rate <= 0) {
     const physics::Problem much{.kind = physics::Problem::Kind::too_much_traffic,

@@ -1,5 +1,6 @@
 // What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
 #include "answer/facts/odds.hpp"
+#include "answer/lists/offer_filter.hpp"
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -67,7 +68,13 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, Plan
   };
   std::optional<Priced> best, fallen, none;
   const Rule* first_rule = nullptr;
+  const OfferFilter* filter = context_.question.passes.get();
+  bool filtered = false;
   market_.each(instance, std::ref(use), [&](Priced priced) {
+    if (filter != nullptr && !filter->passes(instance, *priced.offer, priced.quote.hourly / priced.quote.nodes)) {
+      filtered = true;
+      return;
+    }
     if (is_none(priced)) {
       if (!none) none = std::move(priced);
       return;
@@ -86,6 +93,8 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, Plan
     offer_facts(facts, {*fallen->offer, fallen->quote, catalog, context_.question.today},
                 rules::facts_shown(*first_rule));
     reject(*first_rule, view_of(instance), facts);
+  } else if (filtered && !none) {
+    reject(instance, {"filter", [] { return say("--filter excludes it"); }});
   } else {
     reject(instance, none ? why_none(*none)
                           : Reason{"no-exchange-rate", [] { return say("no exchange rate for its currency"); }});

@@ -5,6 +5,8 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/lists/offer_filter.hpp"
+#include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
 #include "answer/search/evidence.hpp"
 #include "answer/search/search.hpp"
@@ -43,22 +45,22 @@ void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::
         (c.row == 0 || static_cast<std::size_t>(c.row) > detailed))
       continue;
     const double ratio = order_cost(c, work) / cheapest;
-    c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f} times the lowest cost", ratio));
+    c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f}× the lowest cost", ratio));
     const double share = speed_measure(c, work) / fastest;
     const bool at_rate = work.inference.request_rate.has_value();
     const bool enough = work.counted && work.counted->demand;  // more than is asked for is no merit
     if (enough)
       c.reasons.push_back(
-          say("{} asked for, {} possible", human_number(*work.counted->demand), human_number(c.plan().rate)));
+          say("{} needed, {} possible", human_number(*work.counted->demand), human_number(c.plan().rate)));
     else if (share >= 0.9995)
-      c.reasons.push_back(at_rate ? say("soonest answers") : say("fastest"));
+      c.reasons.push_back(at_rate ? say("lowest latency") : say("fastest"));
     else
-      c.reasons.push_back(at_rate ? say("answers take {:.2f} times the shortest", 1 / share)
-                                  : say("{:.0f} % of the fastest", 100 * share));
+      c.reasons.push_back(at_rate ? say("latency {:.2f}× the lowest", 1 / share)
+                                  : say("{:.0f} % of the highest speed", 100 * share));
     if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
-    c.reasons.push_back(say("bound by {}", say_name(c.plan().bound_by)));
+    c.reasons.push_back(say("{} bound", say_name(c.plan().bound_by)));
     if (const auto& fewest = c.planned->fewest)
-      c.reasons.push_back(say("{} nodes would do, in {:.2f} times the node hours", fewest->nodes, fewest->node_time));
+      c.reasons.push_back(say("{} nodes would be enough, at {:.2f}× the node hours", fewest->nodes, fewest->node_time));
   }
 }
 
@@ -131,6 +133,9 @@ class Adviser {
     const OtherWays ways(context_, limits_, shipped_, model);
     if (advice.recommendations.empty()) {
       note_illegal_plan(advice);
+      std::ranges::move(
+          slice_notes(question_.constraints, advice.currency, question_.today, context_.catalog, context_.coefficients),
+          std::back_inserter(advice.notes));
       ways.find_relaxations(advice);
       ways.find_nearest_latency(advice);
     }
@@ -201,15 +206,15 @@ class Adviser {
     const Recommendation& first = advice.recommendations.front();
     if (const auto& fewest = first.planned->fewest)
       advice.notes.push_back(
-          say("{} nodes because that costs less overall; --nodes {} would do", first.machine().nodes, fewest->nodes));
+          say("{} nodes because that costs less overall; --nodes {} is enough", first.machine().nodes, fewest->nodes));
   }
 
   static void note_spares(Advice& advice) {
     const auto spare = advice.work.inference.redundancy;
     if (spare <= 0 || advice.recommendations.empty()) return;
     advice.notes.push_back(
-        spare == 1 ? say("speed and latency are those of the working instances: kept while 1 is out")
-                   : say("speed and latency are those of the working instances: kept while {} are out", spare));
+        spare == 1 ? say("speed and latency are those of the working instances: kept while 1 is down")
+                   : say("speed and latency are those of the working instances: kept while {} are down", spare));
   }
 
   void note_dates(Advice& advice) const {
@@ -274,7 +279,7 @@ Result<std::optional<AskedLoad>> read_load(Question& asked, const FoundModel& mo
   if (request.task != job::Task::inference || job::is_counted(request, model.model))
     return usage_error(say("does not apply to {}", to_text(*request.task)), flag);
   if (!model.model->is_generator() || model.model->is_encoder_decoder())
-    return usage_error(say("{} does not answer token by token behind its prompt", model.model->id), flag);
+    return usage_error(say("{} does not generate token by token", model.model->id), flag);
   auto load = asked_load(asked.load, request, 1, catalog);
   if (!load) return std::unexpected(load.error());
   request.input_tokens = std::max<std::int64_t>(1, std::llround(load->mean_input()));
@@ -322,7 +327,7 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
                          const physics::Coefficients& coefficients) {
   if (!question.request.task)
-    return missing_error(say("say what is to be done"), "task",
+    return missing_error(say("the task is missing"), "task",
                          say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   auto model = find_model(question.request, catalog);
   if (!model) return std::unexpected(model.error());
@@ -341,6 +346,11 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     for (const catalog::Term term : money::terms_used_up(*asked.duty.months))
       asked.constraints.terms.emplace_back(to_text(term));
   }
+  if (!asked.filter.empty()) {
+    auto filter = OfferFilter::read(asked.filter, catalog, coefficients, asked.today);
+    if (!filter) return std::unexpected(filter.error());
+    asked.passes = std::move(*filter);
+  }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
   auto limits = job::limit_rules(asked.constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
@@ -351,7 +361,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!converter) return std::unexpected(converter.error());
   const auto& weights = question.objective.weights;
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
-    return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom some"));
+    return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom a weight"));
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
   return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, std::move(assumed), std::move(*load))
       .run(*model, no_load);

@@ -15,6 +15,8 @@
 
 namespace gpusel::answer {
 
+class OfferFilter;
+
 struct Question {
   job::Request request;
   LoadQuestion load;
@@ -27,8 +29,10 @@ struct Question {
   bool every_rejection = false;  // one entry per SKU instead of one per family and reason
   bool every_reason = true;      // in words; otherwise of the first that falls to each rule: for who only counts
   bool alternatives = true;
-  std::size_t detailed = 0;                 // ranks that need reasons and remarks; 0: all
-  const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
+  std::string filter;                         // over columns of instances and offers; empty: everything
+  std::shared_ptr<const OfferFilter> passes;  // that filter, once read: recommend() does so
+  std::size_t detailed = 0;                   // ranks that need reasons and remarks; 0: all
+  const catalog::Instance* only = nullptr;    // judge this one of the catalogue alone
 };
 
 /// The first ranks, which say from where on they would be rank 1.

@@ -93,7 +93,7 @@ void OtherWays::find_relaxations(Advice& advice) const {
   if (advice.alternatives.empty() && tried.size() > 1) {
     std::string list;
     for (const std::string& id : tried) list += (list.empty() ? "--" : ", --") + id;
-    advice.notes.push_back(say("no single limit is to blame: {} rule everything out together", list));
+    advice.notes.push_back(say("no single limit is to blame: {} together exclude everything", list));
   }
 }
 

@@ -24,8 +24,8 @@ double or_unknown(const std::optional<Enum>& value) {
 /// Whether a limit can only be met by a machine with a GPU.
 std::string without_gpu(const Job& work) {
   if (!work.counted) return say("CPU only; language models are estimated on GPUs");
-  return work.counted->on_cpu ? say("CPU only, and a GPU is asked for")
-                              : say("CPU only; this work would take it many times as long as a GPU");
+  return work.counted->on_cpu ? say("CPU only, but a GPU is required")
+                              : say("CPU only: many times slower than a GPU for this work");
 }
 
 Facts facts_of_job(const Question& question, const Job& work) {

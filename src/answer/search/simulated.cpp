@@ -152,10 +152,9 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
 
 Reason CandidateSearch::not_kept(bool in_simulation) const {
   return {"too-slow", [in_simulation, confidence = work_.confidence] {
-            return in_simulation
-                       ? say("in simulation, the chance of meeting the latency targets is under {:.0f} %",
-                             100 * confidence)
-                       : say("keeps the latency targets with a chance of less than {:.0f} %", 100 * confidence);
+            return in_simulation ? say("in simulation, the chance of meeting the latency targets is below {:.0f} %",
+                                       100 * confidence)
+                                 : say("meets the latency targets with a chance below {:.0f} %", 100 * confidence);
           }};
 }
 

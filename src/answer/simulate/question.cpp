@@ -23,7 +23,8 @@ constexpr Limits kAny{{0, 1e15}, 1000};
 #define GPUSEL_SET(...) [](SimulateQuestion& q, std::string_view t) { return __VA_ARGS__; }
 
 constexpr Option<SimulateQuestion> kSimulateOptions[] = {
-    {"replicas", "", "N", to_say("of that machine (default: 1)"), kServed, GPUSEL_SET(assign(t, q.replicas, kCount))},
+    {"replicas", "", "N", to_say("number of that machine (default: 1)"), kServed,
+     GPUSEL_SET(assign(t, q.replicas, kCount))},
     {"router", "", "KIND", to_say("round-robin, least-requests (default), least-tokens or prefix"), kServed,
      GPUSEL_SET(assign(t, q.router))},
     {"max_num_seqs", "max-batch-size", "N", to_say("sequences that decode together (default: the engine's)"), kServed,
@@ -32,7 +33,7 @@ constexpr Option<SimulateQuestion> kSimulateOptions[] = {
      GPUSEL_SET(assign(t, q.max_num_batched_tokens, kLength))},
     {"block_size", "", "N", to_say("tokens of a block of the cache (default: the engine's)"), kServed,
      GPUSEL_SET(assign(t, q.block_size, Limits{{1, 4096}, 1000}))},
-    {"kv_tokens", "", "N", to_say("that the cache of one replica has room for (default: as estimated)"), kServed,
+    {"kv_tokens", "", "N", to_say("tokens that the cache of one replica has room for (default: as estimated)"), kServed,
      GPUSEL_SET(assign(t, q.kv_tokens, Limits{{1, 1e12}, 1000}))},
     {"num_gpu_blocks", "", "N", to_say("the same in blocks"), kServed,
      [](SimulateQuestion& q, std::string_view t) -> Status {
@@ -42,11 +43,11 @@ constexpr Option<SimulateQuestion> kSimulateOptions[] = {
        return {};
      }},
     {"async_scheduling", "", "BOOL",
-     to_say("schedule a step while the one before it runs (default: as the version does)"), kServed,
+     to_say("schedule a step while the previous one runs (default: as the engine's version)"), kServed,
      GPUSEL_SET(assign(t, q.async_scheduling)), true},
-    {"chunked_prefill", "", "BOOL", to_say("a prompt may take several steps (default: as the version does)"), kServed,
-     GPUSEL_SET(assign(t, q.chunked_prefill)), true},
-    {"prefix_caching", "", "BOOL", to_say("prefixes stay in the cache (default: as the version does)"), kServed,
+    {"chunked_prefill", "", "BOOL", to_say("prompts may take several steps (default: as the engine's version)"),
+     kServed, GPUSEL_SET(assign(t, q.chunked_prefill)), true},
+    {"prefix_caching", "", "BOOL", to_say("prefixes stay in the cache (default: as the engine's version)"), kServed,
      GPUSEL_SET(assign(t, q.prefix_caching)), true},
     {"prefill_replicas", "", "N", to_say("replicas that only read prompts"), kServed,
      GPUSEL_SET(assign(t, q.prefill_replicas, kCount))},
@@ -54,18 +55,18 @@ constexpr Option<SimulateQuestion> kSimulateOptions[] = {
      GPUSEL_SET(assign(t, q.decode_replicas, kCount))},
     {"transfer_gbps", "", "GBIT", to_say("between them, Gbit/s (default: 400)"), kServed,
      GPUSEL_SET(assign(t, q.transfer_gbps, Limits{{0.01, 1e6}, 1000}))},
-    {"start_delay", "", "S", to_say("from a replica's start until it serves, seconds: provisioning, image, weights"),
+    {"start_delay", "", "S", to_say("seconds from a replica's start until it serves: provisioning, image, weights"),
      kServed, GPUSEL_SET(assign(t, q.start_delay_s, kSeconds))},
     {"autoscale", "", "MIN..MAX", to_say("replicas follow the requests in flight"), kServed,
      GPUSEL_SET(assign(t, q.autoscale))},
-    {"reclaim_per_hour", "", "N", to_say("times an hour that each replica is taken away, as spot is"), kServed,
+    {"reclaim_per_hour", "", "N", to_say("how often per hour each replica is reclaimed, as spot is"), kServed,
      GPUSEL_SET(assign(t, q.reclaims_per_hour, Limits{{0, 3600}, 1000}))},
 
-    {"requests", "num-prompts", "N", to_say("to simulate (default: until percentiles are known to 5 %)"), kRun,
+    {"requests", "num-prompts", "N", to_say("requests to simulate (default: until percentiles are known to 5 %)"), kRun,
      GPUSEL_SET(assign(t, q.requests, Limits{{10, 2e7}, 1000}))},
     {"warm_up", "", "S", to_say("seconds left out at the beginning (default: a fifth of the run, nothing of a log)"),
      kRun, GPUSEL_SET(assign(t, q.warm_up_s, kSeconds))},
-    {"seed", "", "N", to_say("of the random numbers (default: 1)"), kRun, GPUSEL_SET(assign(t, q.seed, kAny))},
+    {"seed", "", "N", to_say("seed of the random numbers (default: 1)"), kRun, GPUSEL_SET(assign(t, q.seed, kAny))},
     {"knee", "", "BOOL", to_say("latency against the rate, up to saturation (default: true)"), kRun,
      [](SimulateQuestion& q, std::string_view t) -> Status {
        std::optional<bool> on;

@@ -27,7 +27,7 @@ class Simulating {
 
   Result<Simulated> run() {
     if (question_.load.waits() && question_.warm_up_s)
-      return usage_error(say("it does not apply to users: a fifth of their requests is left out"), "--warm-up");
+      return usage_error(say("does not apply to users: a fifth of their requests is excluded"), "--warm-up");
     auto load = asked_load(question_.load, question_.base.request, answer_.seed, catalog_);
     if (!load) return std::unexpected(load.error());
     mean_input_ = load->mean_input();
@@ -76,7 +76,7 @@ class Simulating {
     if (!found) return std::unexpected(found.error());
     answer_.own_model = found->own;
     if (job::is_counted(request, found->model) || !found->model->is_generator() || found->model->is_encoder_decoder())
-      return usage_error(say("{} does not answer token by token behind its prompt", found->model->id), "--model",
+      return usage_error(say("{} does not generate token by token", found->model->id), "--model",
                          say("estimate says how fast it is"));
     auto work = resolve_work(request, *found, catalog_);
     if (!work) return std::unexpected(work.error());
@@ -101,7 +101,7 @@ class Simulating {
       return std::unexpected(std::move(error));
     }
     job::Assumptions assumed;
-    auto machine = requested_machine(request, **gpu, c_, assumed);
+    auto machine = requested_machine(request, **gpu, catalog_, c_, assumed);
     if (!machine) return std::unexpected(machine.error());
     answer_.machine = *machine;
     return plan_machine();
@@ -264,18 +264,18 @@ class Simulating {
       answer_.notes.push_back(std::move(text));
     if (s.saturated)
       answer_.notes.push_back(
-          say("more requests come than can be served: the queue grows as long as this lasts, and waiting times "
-              "are those of this run alone"));
+          say("more requests arrive than can be served: the queue grows without limit, and waiting times are only "
+              "those of this run"));
     if (answer_.traffic.too_long > 0)
       answer_.notes.push_back(
           say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",
               answer_.setup.scheduling.longest, answer_.traffic.too_long));
     if (static_cast<double>(s.outcome.unserved) > answer_.traffic.too_long)
-      answer_.notes.push_back(say("requests larger than the cache of a replica: {}; they are never served",
+      answer_.notes.push_back(say("requests larger than a replica's cache: {}; they are never served",
                                   s.outcome.unserved - static_cast<std::size_t>(answer_.traffic.too_long)));
     if (s.outcome.preemptions > 0)
       answer_.notes.push_back(
-          say("the cache was full: requests were sent back and read again, {} times", s.outcome.preemptions));
+          say("the cache was full: requests were preempted and recomputed, {} times", s.outcome.preemptions));
   }
 
   const SimulateQuestion& question_;

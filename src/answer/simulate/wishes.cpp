@@ -22,7 +22,7 @@ Status set_scheduling(const SimulateQuestion& q, serve::Scheduling& s) {
   s.batched_tokens = whole(q.max_num_batched_tokens, s.batched_tokens);
   s.block_tokens = whole(q.block_size, s.block_tokens);
   if (q.kv_tokens && q.kv_blocks)
-    return usage_error(say("the cache's room is given twice"), "--num-gpu-blocks", say("give one of them"));
+    return usage_error(say("the cache's room is given twice"), "--num-gpu-blocks", say("use one of them"));
   if (q.kv_tokens) s.kv_tokens = static_cast<std::uint64_t>(*q.kv_tokens);
   if (q.kv_blocks) s.kv_tokens = static_cast<std::uint64_t>(*q.kv_blocks) * s.block_tokens;
   s.async = q.async_scheduling.value_or(s.async);
@@ -45,8 +45,7 @@ void set_transfer(const SimulateQuestion& q, Simulated& answer) {
   constexpr double kUsualGbps = 400;
   const double gbps = q.transfer_gbps.value_or(kUsualGbps);
   answer.setup.fleet.transfer_per_token = bytes * group / gbit_per_s(gbps).raw();
-  if (!q.transfer_gbps)
-    answer.notes.push_back(say("the transfer of caches at {:g} Gbit/s is assumed: --transfer-gbps", gbps));
+  if (!q.transfer_gbps) answer.notes.push_back(say("cache transfer at {:g} Gbit/s is assumed: --transfer-gbps", gbps));
 }
 
 Status set_fleet(const SimulateQuestion& q, Simulated& answer) {
@@ -57,7 +56,7 @@ Status set_fleet(const SimulateQuestion& q, Simulated& answer) {
   fleet.router = q.router.value_or(serve::Router::least_requests);
   if (q.prefill_replicas.has_value() != q.decode_replicas.has_value())
     return usage_error(say("prefill replicas need decode replicas, and decode replicas need prefill replicas"),
-                       q.prefill_replicas ? "--decode-replicas" : "--prefill-replicas", say("give both"));
+                       q.prefill_replicas ? "--decode-replicas" : "--prefill-replicas", say("set both"));
   if (q.prefill_replicas) {
     if (q.replicas || !q.autoscale.empty())
       return usage_error(say("the number of replicas is given twice"), q.replicas ? "--replicas" : "--autoscale");
@@ -79,7 +78,7 @@ Status set_fleet(const SimulateQuestion& q, Simulated& answer) {
   const bool good = low && high && *low >= 0 && *high >= 1 && *low <= *high && *high <= 1000 &&
                     *low == std::floor(*low) && *high == std::floor(*high);
   if (!good)
-    return usage_error(say("'{}' is no range of replicas", q.autoscale), "--autoscale", say("write it like 1..4"));
+    return usage_error(say("'{}' is not a range of replicas", q.autoscale), "--autoscale", say("write it like 1..4"));
   if (q.replicas) return usage_error(say("the number of replicas is given twice"), "--replicas");
   fleet.replicas = static_cast<std::uint32_t>(*low);
   fleet.most_replicas = static_cast<std::uint32_t>(*high);

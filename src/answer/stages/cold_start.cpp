@@ -64,7 +64,7 @@ void choose_storage(ColdStart& start, std::optional<StorageKind> from, const Pla
 }
 
 std::string storage_text(const ColdStart& start) {
-  if (start.storage == nullptr) return say("none of the provider's is known: usual rate");
+  if (start.storage == nullptr) return say("not known for this provider: usual rate");
   return start.usual ? say("{}: its rate there is not known, usual rate", start.storage->name)
                      : std::string(start.storage->name);
 }

@@ -110,7 +110,7 @@ class Need {
   }
   void checkpoint(Bytes amount) {
     need_.checkpoint_gb = explained("data.checkpoint_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
-      return told("trained weights and the optimiser's states", in_gb(amount), "GB");
+      return told("trained weights and the optimizer's states", in_gb(amount), "GB");
     });
   }
 

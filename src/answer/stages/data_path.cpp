@@ -42,8 +42,8 @@ constexpr job::Option<DataWishes> kOptions[] = {
      GPUSEL_SET(w.sample_kb, job::Limits{{.low = 1e-3, .high = 1e12}, 1000, "kb"})},
     {"checkpoint_minutes", "", "MIN", to_say("time between checkpoints"), kGroup,
      GPUSEL_SET(w.checkpoint_minutes, job::Limits{{.low = 0.1, .high = 1e5}, 1000, "min"})},
-    {"storage", "", "KIND", to_say("where data and weights are kept: local, block, file, parallel-file or object"),
-     kGroup, [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
+    {"storage", "", "KIND", to_say("storage of data and weights: local, block, file, parallel-file or object"), kGroup,
+     [](DataWishes& w, std::string_view t) { return set_storage(t, w); }},
 };
 
 #undef GPUSEL_SET
@@ -140,7 +140,7 @@ class Path {
     const std::string quantity = lead(fit) + ".per_month";
     record(trace_, {quantity, "{:.2f}", converter_.currency().code(), fit.storage->source}, [&](auto told) {
       const auto own = money::month_of(told, *fit.storage, use);
-      return fit.exchange ? own * told("rate of exchange", fit.exchange->rate) : own;
+      return fit.exchange ? own * told("exchange rate", fit.exchange->rate) : own;
     });
   }
 
@@ -158,8 +158,8 @@ class Path {
     };
     if (trace_ != nullptr)
       note(*trace_, {quantity + ".read_gbs", "{:.3g}", "GB/s", fit.storage != nullptr ? fit.storage->source : kLocal},
-           gbs, say("least of volumes (included + by size + bought), instances and network"),
-           say("bound by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes()));
+           gbs, say("minimum of volumes (included + by size + bought), instances and network"),
+           say("limited by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes()));
     if (gbs <= 0) return;
     if (need.dataset_gb)
       fit.pass_minutes = figure(".pass_minutes", "min", [&](auto told) {
@@ -205,8 +205,9 @@ class Path {
     const double waiting = 1 - *best->most_gbs / *out_.need.needed_gbs;
     if (waiting <= kWorthWarning) return;
     const std::string who = one_.machine().on_cpu() ? say("processors") : say("GPUs");
-    warn("storage-starves", say("{} brings {:.3g} of the {:.3g} GB/s that the {} read: they wait {:.0f} % of the time",
-                                printable(best->name()), *best->most_gbs, *out_.need.needed_gbs, who, 100 * waiting));
+    warn("storage-starves",
+         say("{} delivers {:.3g} of the {:.3g} GB/s that the {} read: they wait {:.0f} % of the time",
+             printable(best->name()), *best->most_gbs, *out_.need.needed_gbs, who, 100 * waiting));
   }
 
   /// As above, of writing one checkpoint after the other.
@@ -220,7 +221,7 @@ class Path {
     }
     if (best == nullptr || *best->checkpoint_s <= out_.checkpoint_interval->raw()) return;
     warn("checkpoint-too-slow",
-         say("{} writes a checkpoint of {} GB in {}, and the next one is due after {}", printable(best->name()),
+         say("{} writes a checkpoint of {} GB in {}, but the next one is due after {}", printable(best->name()),
              human_number(*out_.need.checkpoint_gb), human_duration(seconds(*best->checkpoint_s)),
              human_duration(*out_.checkpoint_interval)));
   }
@@ -242,7 +243,7 @@ void want_checkpoints(DataPath& out, physics::Trace* trace) {
   const Seconds within = between ? *between * kCheckpointShare : kCheckpointTime;
   out.need.checkpoint_gbs = record(trace, {"data.checkpoint_gbs", "{:.3g}", "GB/s", kDocument}, [&](auto told) {
     const std::string_view what =
-        between ? to_say("a tenth of the time between two") : to_say("5 minutes, as no time between two is given");
+        between ? to_say("a tenth of the time between two") : to_say("5 minutes, since no checkpoint interval is set");
     return told("checkpoint", *out.need.checkpoint_gb, "GB") / told(what, within.raw(), "s");
   });
 }

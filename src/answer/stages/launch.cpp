@@ -114,9 +114,9 @@ std::string weights_note(const job::Job& work) {
   const catalog::Repository weights = weights_of(work);
   if (weights.name.empty() || weights.choice == RepositoryChoice::asked) return {};
   return job::is_training(work.task)
-             ? say("{} is trained from {}; --model with a repository's name takes that one", work.model->id,
+             ? say("{} is trained from {}; to change that, name a repository with --model", work.model->id,
                    weights.name)
-             : say("{} is served as {}; --model with a repository's name takes that one", work.model->id, weights.name);
+             : say("{} is served as {}; to change that, name a repository with --model", work.model->id, weights.name);
 }
 
 std::string shell_word(std::string_view word) {

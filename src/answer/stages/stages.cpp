@@ -112,10 +112,10 @@ class Answer {
     std::string where = stage.where;
     for (const auto& [name, place] : stage.places)
       if (job::find_limit(name) == &limit) where = place;
-    return std::unexpected(Error{ErrorKind::unsatisfied,
-                                 say("'{}' has nothing in common with {} of the command line: no offer is within both",
-                                     limit.option.key, limit.flag()),
-                                 where, say("leave one of them out, or name what both allow")});
+    return std::unexpected(
+        Error{ErrorKind::unsatisfied,
+              say("'{}' and {} on the command line have no offer in common", limit.option.key, limit.flag()), where,
+              say("use only one of them, or name what both allow")});
   }
 
   std::vector<Option> options_of(std::size_t i) const {

@@ -69,7 +69,7 @@ class StageReader {
       problems_.errors.push_back(
           {ErrorKind::unsatisfied,
            say("{} nodes here and --nodes {} exclude each other", *own_.nodes, *stage_.line.nodes), place_of("nodes"),
-           say("leave one of them out")});
+           say("use only one of them")});
   }
 
   std::string place_of(std::string_view key) const {

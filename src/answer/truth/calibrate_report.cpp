@@ -176,8 +176,7 @@ CheckedRows check_rows(catalog::MeasurementSheet sheet, bool accept_outliers, co
       far = true;
       out.outliers.push_back(
           {ErrorKind::usage,
-           say("{} of {:.4g} was measured where {:.4g} is estimated, 80 % of such measurements "
-               "between {:.4g} and {:.4g}",
+           say("{} measured {:.4g}, estimated {:.4g}; 80 % of such measurements are between {:.4g} and {:.4g}",
                to_text(each.figure), each.measured, each.predicted, each.interval->low, each.interval->high),
            position(sheet.name, row.cells),
            {}});

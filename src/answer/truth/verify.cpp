@@ -198,7 +198,7 @@ class Filter {
           sources.push_back(source);
     std::ranges::sort(sources);
     if (std::ranges::binary_search(sources, std::string_view(wanted_.source))) return {};
-    return usage_error(say("no measurement is of the source '{}'", shorten(wanted_.source, 60)), "--source",
+    return usage_error(say("no measurements from the source '{}'", shorten(wanted_.source, 60)), "--source",
                        did_you_mean(wanted_.source, sources));
   }
 

@@ -96,7 +96,8 @@ Status Input::accepts(std::string_view text) const {
   if (limit != nullptr) return try_option(*limit, text);
   if (duty != nullptr) return try_option(*duty, text);
   if (extra != nullptr) return try_option(*extra, text);
-  if (is_price()) return usage_error(say("a price is varied in per cent of what it is"), {}, say("write -30%..+30%"));
+  if (is_price())
+    return usage_error(say("a price is varied in percent: price:aws=-30%..+30%"), {}, say("write -30%..+30%"));
   job::Count count;
   return job::assign(text, count, job::kCount);
 }
@@ -159,7 +160,7 @@ Result<double> Reading::number(std::string_view given) const {
     case Kind::count: return parse_count(text, {}, kilo);
     case Kind::share: {
       const auto value = text.ends_with('%') ? plain_number(trim(text.substr(0, text.size() - 1))) : std::nullopt;
-      if (!value) return usage_error(say("'{}' is not in per cent", shorten(text, 32)));
+      if (!value) return usage_error(say("'{}' is not a percentage", shorten(text, 32)));
       return *value;
     }
     case Kind::time: {

@@ -53,7 +53,7 @@ class WhatifTracer {
       formula = say("equal ratios, because b / a ≥ 8: a × (b / a)^(i / (n - 1))");
     else if (axis.continuous)
       formula = say("equal steps: a + (b - a) × i / (n - 1)");
-    if (axis.relative) formula += say("; per cent of change, every other input as it is");
+    if (axis.relative) formula += say("; percent of change, every other input unchanged");
     add("vary." + axis.key, formula, ends, physics::shown("{:g}", static_cast<double>(n), to_name("values")),
         say("--vary"));
   }
@@ -64,7 +64,7 @@ class WhatifTracer {
     const std::string date = Date::from_packed(one.offer.as_of).text();
     std::string text = say("{}, {}", origin.source.empty() ? say("no source") : printable(origin.source),
                            date.empty() ? say("undated") : date);
-    if (one.best.cost.exchange) text += say("; rate of exchange of {}", one.best.cost.exchange->as_of.text());
+    if (one.best.cost.exchange) text += say("; exchange rate of {}", one.best.cost.exchange->as_of.text());
     return text;
   }
 
@@ -106,7 +106,7 @@ class WhatifTracer {
             value_text(axis, before.at[0]), after.best.fits() ? money(after.best.cost).text : say("none"),
             value_text(axis, after.at[0]));
     add(format("change.{}", i),
-        axis.continuous ? say("halving between two points with different winners until they are neighbours")
+        axis.continuous ? say("bisection between two points with different winners")
                         : say("the first listed value with another winner"),
         costs, physics::Figure::words(say("{} → {}", name(before.best), name(after.best))), own());
   }
@@ -115,8 +115,8 @@ class WhatifTracer {
     const bool continuous = out_.axes.size() == 1 && out_.axes.front().continuous;
     const Outcome& one = out_.samples[winner.sample].best;
     add("share." + name(one),
-        continuous ? say("length of its stretches over that of the range") : say("answers it wins over answers asked"),
-        {}, physics::shown("{:.1f}", 100 * winner.share, "%"), own());
+        continuous ? say("length of its sections divided by that of the range") : say("wins ÷ answers"), {},
+        physics::shown("{:.1f}", 100 * winner.share, "%"), own());
     if (one.fits()) add_cost(one, format("cost.{}", name(one)));
   }
 
@@ -140,7 +140,7 @@ class WhatifTracer {
     const auto count =
         std::count_if(out_.candidates.begin(), out_.candidates.end(), [](const Candidate& c) { return c.frontier; });
     add("pareto.frontier",
-        say("no other answer is better in one of cost and {} and no worse in the other", to_text(out_.against)),
+        say("no other answer is better in cost or {} without being worse in the other", to_text(out_.against)),
         say("{} candidates", out_.candidates.size()),
         physics::shown("{:g}", static_cast<double>(count), to_name("on the frontier")), own());
   }

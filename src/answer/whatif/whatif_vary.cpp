@@ -60,7 +60,7 @@ class VaryReader {
     if (slash == std::string_view::npos) return {};
     const auto count = plain_number(trim(high.substr(slash + 1)));
     if (!count || *count != std::floor(*count) || *count < 2 || *count > static_cast<double>(kMostAnswers))
-      return usage_error(say("'{}' is no number of points", shorten(trim(high.substr(slash + 1)), 20)), {},
+      return usage_error(say("'{}' is not a number of points", shorten(trim(high.substr(slash + 1)), 20)), {},
                          say("from 2 to 10,000"));
     points_ = static_cast<std::size_t>(*count);
     chosen_ = true;
@@ -75,8 +75,8 @@ class VaryReader {
     if (out_.input.is_price()) return {};
     const auto value = value_of(out_.input);
     if (!value)
-      return usage_error(say("{} has no value to change by per cent", out_.input.key), {},
-                         say("give it one, or write {}=a..b", out_.input.key));
+      return usage_error(say("{} has no value to change by percent", out_.input.key), {},
+                         say("set one, or write {}=a..b", out_.input.key));
     auto reading = Reading::of(out_.input, *value);
     if (!reading) return std::unexpected(reading.error());
     out_.reading = *reading;
@@ -93,7 +93,7 @@ class VaryReader {
     double low = 0, high = 0;
     if (is_relative(low_text) || is_relative(high_text)) {
       if (!per_cent(low_text) || !per_cent(high_text))
-        return usage_error(say("one end of '{}' is in per cent", shorten(values_, 40)), {}, say("write both so"));
+        return usage_error(say("one end of '{}' is a percentage", shorten(values_, 40)), {}, say("write both so"));
       if (Status set = take_base(value_of); !set) return set;
       low = *per_cent(low_text);
       high = *per_cent(high_text);

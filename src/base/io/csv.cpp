@@ -31,7 +31,7 @@ class Reader {
       if (Status taken = csv_.header.empty() ? take_header(std::move(cells)) : take_row(std::move(cells)); !taken)
         return std::unexpected(taken.error());
     }
-    if (csv_.header.empty()) return refuse(Node{}, say("there is no line that names the columns"));
+    if (csv_.header.empty()) return refuse(Node{}, say("there is no header line with column names"));
     return std::move(csv_);
   }
 

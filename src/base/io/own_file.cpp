@@ -41,7 +41,7 @@ std::size_t place_of(std::string_view text, const Comment& comment) {
 
 std::unexpected<Error> refuse(const std::string& path, std::string what) {
   return std::unexpected(
-      Error{ErrorKind::usage, std::move(what), path, say("name another file, or say --force to write over it")});
+      Error{ErrorKind::usage, std::move(what), path, say("name another file, or add --force to overwrite it")});
 }
 
 Status may_write(const std::string& path, const OwnFiles& own) {
@@ -61,7 +61,7 @@ Status may_write(const std::string& path, const OwnFiles& own) {
     case Author::edited: return refuse(path, say("it was edited since gpusel wrote it"));
     case Author::other: break;
   }
-  return refuse(path, say("it exists, and gpusel did not write it"));
+  return refuse(path, say("it exists and was not written by gpusel"));
 }
 
 Status make_folder(const std::string& path) {

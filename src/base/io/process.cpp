@@ -90,7 +90,7 @@ Result<ProcessOutput> output_of(const std::vector<std::string>& words, Seconds l
     out.status = wait_for(child);
   }
   close(ends[0]);
-  if (child <= 0) return std::unexpected(process_error(say("'{}' is not there", words.front())));
+  if (child <= 0) return std::unexpected(process_error(say("'{}' does not exist", words.front())));
   if (!read) return std::unexpected(read.error());
   return out;
 }

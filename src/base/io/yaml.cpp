@@ -123,7 +123,7 @@ class YamlTreeBuilder final : public YAML::EventHandler {
 
   void open(const YAML::Mark& mark, YAML::anchor_t anchor, Node::Kind kind) {
     no_anchor(mark, anchor);
-    if (awaits_key()) refuse(mark, say("a bracket cannot begin a key; is its end missing?"));
+    if (awaits_key()) refuse(mark, say("a key cannot start with a bracket; is the end missing?"));
     if (open_.size() >= kMaxDepth) refuse(mark, say("nested deeper than {} levels", kMaxDepth));
     open_.push_back(&add(mark, kind));
     keys_.emplace_back();
@@ -162,7 +162,7 @@ Status check_marks(std::string_view text, const std::string& name) {
       return usage_error(say("nested deeper than {} levels", kMaxDepth), format("{}:{}", name, line));
     if (marks > kMaxValues)
       return usage_error(say("more is in one line or bracket than can be read"), format("{}:{}", name, line),
-                         say("write a line for each entry"));
+                         say("write one line per entry"));
   }
   return {};
 }

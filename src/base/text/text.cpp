@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
@@ -75,8 +76,9 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   struct Near {
     std::size_t distance;
     std::string_view name;
+    bool begins;
     bool operator<(const Near& other) const {
-      return distance != other.distance ? distance < other.distance : name < other.name;
+      return std::tuple(distance, !begins, name) < std::tuple(other.distance, !other.begins, other.name);
     }
   };
   std::vector<Near> found;
@@ -88,7 +90,10 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
     const bool inside = typed.size() >= 3 && candidate.find(typed) != std::string::npos;
     std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate);
     if (distance > allowed && inside) distance = allowed + gap;
-    if (distance <= allowed || inside) found.push_back({distance, name});
+    // "mistral" is the beginning of a name before it is another word mistyped.
+    if (candidate.starts_with(typed) && candidate.size() > typed.size())
+      distance = std::min<std::size_t>(distance, candidate[typed.size()] == '-' ? 0 : 1);
+    if (distance <= allowed || inside) found.push_back({distance, name, candidate.starts_with(typed)});
   }
   std::sort(found.begin(), found.end());
   std::vector<std::string> names;
@@ -100,7 +105,10 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
 }
 
 Hint did_you_mean(std::string_view word, std::span<const std::string_view> known) {
-  auto names = nearest_names(word, known);
+  return one_of_these(nearest_names(word, known));
+}
+
+Hint one_of_these(std::vector<std::string> names) {
   std::string question;
   switch (names.size()) {
     case 0: break;

@@ -40,6 +40,8 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
 
 /// "did you mean 'a', 'b' or 'c'?", or empty when there is nothing near.
 Hint did_you_mean(std::string_view word, std::span<const std::string_view> known);
+/// The same of names that were found already.
+Hint one_of_these(std::vector<std::string> names);
 
 /// Bytes from the start that are well-formed UTF-8.
 std::size_t valid_utf8_prefix(std::string_view text);

@@ -87,7 +87,7 @@ Result<TypedMoney> parse_money(std::string_view given) {
     const std::string name = lower(trim(text.substr(slash + 1)));
     const auto* period = std::ranges::find(kPeriods, std::string_view(name), &Period::name);
     if (period == std::end(kPeriods))
-      return usage_error(say("'{}' is no period of a price", shorten(name, 20)), {}, say("write /h, /month or /year"));
+      return usage_error(say("'{}' is not a price period", shorten(name, 20)), {}, say("write /h, /month or /year"));
     money.every_hours = period->hours;
     text = trim(text.substr(0, slash));
   }

@@ -82,8 +82,7 @@ class ExpertReader {
       keys_.fail(*at, what);
       return std::nullopt;
     }
-    keys_.fail_reading(
-        {ErrorKind::usage, what, keys_.file(), say("take it from the config.json that the model's publisher has")});
+    keys_.fail_reading({ErrorKind::usage, what, keys_.file(), say("use the config.json of the model's publisher")});
     return std::nullopt;
   }
 

@@ -84,8 +84,8 @@ class ConfigReader {
     m_.family = keep(type.empty() || find_class(type) == nullptr ? (nested_ ? type : outer) : type);
     for (const std::string& each : {type, outer})
       if (const std::string_view reason = refusal(each); !reason.empty() && !keys_.has("params_b"))
-        return usage_error(say("the size of a '{}' model does not follow from its configuration: {}", each, reason),
-                           name_, say("say params_b in it, or give a folder with its safetensors"));
+        return usage_error(say("the size of a '{}' model cannot be derived from its configuration: {}", each, reason),
+                           name_, say("add params_b to it, or use a folder with its safetensors"));
     const ModelClass* found = find_class(type);
     if (found == nullptr) found = find_class(outer);
     known_ = found != nullptr;
@@ -268,7 +268,7 @@ class ConfigReader {
                          name_);
     if (*m_.layers > 1e4 || *m_.hidden_size > 1e6 || m_.heads.value_or(0) > 1e5 || *m_.vocab_size > 1e8 ||
         m_.ffn_size.value_or(0) > 1e7 || m_.experts.value_or(0) > 1e5 || m_.head_dim.value_or(0) > 1e5)
-      return usage_error(say("the model's shape is out of any range"), name_);
+      return usage_error(say("the model's shape is out of range"), name_);
     return {};
   }
 
@@ -310,10 +310,10 @@ class ConfigReader {
     m_.active_params_b = keys_.number({"active_params_b"}, 1e-6);
     if (failed()) return failure();
     if (!towers.unknown.empty() && !m_.params_b)
-      return usage_error(towers.unknown, name_, say("say params_b in it, or give a folder with its safetensors"));
+      return usage_error(towers.unknown, name_, say("add params_b to it, or use a folder with its safetensors"));
     if (!m_.params_b) m_.params_b = p.total() / 1e9;
     if (!(p.total() < kMostParameters) || m_.linear_state_bytes.value_or(0) > kMostStateBytes)
-      return usage_error(say("the model's shape is out of any range"), name_);
+      return usage_error(say("the model's shape is out of range"), name_);
     list_unread();
     return check_class();
   }
@@ -329,7 +329,7 @@ class ConfigReader {
         if (key.find(word) != std::string::npos && !keys_.has("params_b"))
           return usage_error(say("the class '{}' is not known, and '{}' says that its layers are not plain",
                                  printable(m_.family), printable(key)),
-                             name_, say("say params_b in it, or give a folder with its safetensors"));
+                             name_, say("add params_b to it, or use a folder with its safetensors"));
     out_.notes.push_back(
         say("the class '{}' is not known: counted as a plain {}", printable(m_.family), to_text(class_.kind)));
     return {};
@@ -343,8 +343,7 @@ class ConfigReader {
     m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
     if (failed()) return failure();
     if (*m_.params_b <= 0) return missing("hidden_size");
-    if (!(out_.recount.vision < kMostParameters))
-      return usage_error(say("the model's shape is out of any range"), name_);
+    if (!(out_.recount.vision < kMostParameters)) return usage_error(say("the model's shape is out of range"), name_);
     list_unread();
     std::erase_if(out_.unread, [](const std::string& key) { return is_without_effect_on_towers(key); });
     return {};
@@ -373,7 +372,7 @@ class ConfigReader {
 
 Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name) {
   if (!root.is_map())
-    return usage_error(say("a model configuration is a JSON object, found {}", root.describe()), name);
+    return usage_error(say("a model configuration must be a JSON object, found {}", root.describe()), name);
   auto out = std::make_unique<ConfigModel>();
   if (Status read = ConfigReader(root, name, *out).read(); !read) return std::unexpected(read.error());
   return out;

@@ -104,13 +104,14 @@ std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std
   const std::string named = printable(shorten(method.empty() ? "?" : method, 40));
   if (const Number bits = stated_bits(*quantised); bits && *bits >= 1 && *bits <= 8) {
     const std::string wider(*bits <= 4 ? "w4a16" : "w8a16");
-    notes.push_back(say("weights of {:g} bits ('{}') are estimated as {}, the next wider format", *bits, named, wider));
+    notes.push_back(
+        say("weights of {:g} bits ('{}') are estimated as {}, the next larger format", *bits, named, wider));
     return wider;
   }
   const Node* at = keys.find("quantization_config");
   if (at == nullptr) at = keys.find("compression_config");
-  keys.fail(*at, say("how many bits the weights have does not follow from 'quantization_config' ('{}'): say 'bits' in "
-                     "it, or leave it out for the model at 16 bit",
+  keys.fail(*at, say("'quantization_config' ('{}') does not say how many bits the weights have: set 'bits' in it, or "
+                     "remove it for the model in 16 bit",
                      named));
   return plain;
 }

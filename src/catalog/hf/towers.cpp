@@ -163,7 +163,7 @@ Towers count_towers(const Shape& s) {
   const std::string wrapper = s.root.text("model_type");
   for (const std::string_view key : {"audio_config", "audio_encoder", "audio_processor"})
     if (s.root.find(key) != nullptr)
-      out.unknown = say("the size of the tower in '{}' does not follow from its keys", key);
+      out.unknown = say("the size of the tower in '{}' cannot be derived from its keys", key);
   const auto v = s.root.map("vision_config");
   const ModelClass* whole = find_class(wrapper);
   if (!v && whole != nullptr && whole->kind == ModelKind::vlm)
@@ -182,7 +182,8 @@ Towers count_towers(const Shape& s) {
     tower = count_tower(*v, kUsual, s.hidden());
     out.notes.push_back(say("the vision tower '{}' is not known: counted as a plain transformer", printable(type)));
   } else {
-    out.unknown = say("the size of the tower in 'vision_config' ('{}') does not follow from its keys", printable(type));
+    out.unknown =
+        say("the size of the tower in 'vision_config' ('{}') cannot be derived from its keys", printable(type));
     return out;
   }
   out.parameters = tower.parameters + projector(s.root, wrapper, tower.width, s.hidden());

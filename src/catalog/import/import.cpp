@@ -42,7 +42,7 @@ const Format& format_of(ImportFormat format) { return kFormats[static_cast<std::
 Number optional_number(std::string_view text, std::string_view column, std::string& reason) {
   if (text.empty()) return {};
   const auto value = plain_number(text);
-  if (!value && reason.empty()) reason = say("'{}' is no number: '{}'", column, printable(shorten(text, 40)));
+  if (!value && reason.empty()) reason = say("'{}' is not a number: '{}'", column, printable(shorten(text, 40)));
   return value;
 }
 
@@ -211,13 +211,11 @@ class Run {
     market_.dated(committed.value_or(Date{}));
     const Status done = format_.read(*file, market_);
     if (!done)
-      report_.files[index].failure = say("'{}' is no {} file: {}", printable(report_.files[index].path),
+      report_.files[index].failure = say("'{}' is not a {} file: {}", printable(report_.files[index].path),
                                          to_text(request_.format), done.error().message);
     if (const std::uint64_t undated = market_.undated(); undated > 0)
-      market_.ledger().warn(0,
-                            say("prices without a day: {}; the file says none and no Git repository has it as it is: "
-                                "--as-of says when they held",
-                                undated));
+      market_.ledger().warn(
+          0, say("prices without a date: {}; neither the file nor a Git repository has one: set --as-of", undated));
   }
 
   const ImportRequest& request_;

@@ -213,9 +213,9 @@ MarketBuilder::Known& MarketBuilder::known_of(const Row& row, ProviderState& sta
 std::uint32_t MarketBuilder::add(const Row& row) {
   const std::string_view provider = row.provider.empty() ? std::string_view(file_provider_) : row.provider;
   if (!good_name(row.sku))
-    return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is no name"));
+    return ledger_.text(row.sku.empty() ? say("no instance type") : say("a name that is not one"));
   if (!good_name(row.region))
-    return ledger_.text(row.region.empty() ? say("no region") : say("a name that is no name"));
+    return ledger_.text(row.region.empty() ? say("no region") : say("a name that is not one"));
   if (holds_nul(row)) return ledger_.text(say("text may not contain a NUL character"));
   if (provider.empty()) return ledger_.text(say("no provider"));
   if (row.prices.empty()) return ledger_.text(say("no price"));

@@ -108,8 +108,8 @@ std::string MarketBuilder::too_low(const Row& row, const Instance& instance) con
     const double each = offer.per_hour() / per_usd / *instance.gpu_count;
     if (each < floor->second)
       return say(
-          "{:.4g} USD per {} and hour, under a quarter of what the cheapest quarter of the catalogue asks: kept "
-          "out, --trust takes it",
+          "{:.4g} USD per {} and hour, below a quarter of the catalogue's cheapest quarter: excluded, --trust includes "
+          "it",
           each, instance.gpu);
   }
   return {};

@@ -207,7 +207,7 @@ std::string MarketBuilder::open_gpu(const Row& row, const std::vector<std::uint3
     same_memory = same_memory && known_.gpus()[i].memory_gb.value_or(0) == *memory;
   }
   instance.gpu = keep(kUndisclosed);
-  instance.notes = keep(say("the price list says '{}', which is one of {}", row.gpu, list));
+  instance.notes = keep(say("the price list says '{}', which could be any of {}", row.gpu, list));
   if (same_memory && allowed_for(&Instance::gpu_memory_gb).contains(*memory * *row.gpu_count))
     instance.gpu_memory_gb = *memory * *row.gpu_count;
   remark_ = ledger_.warn(row.line, say("'{}' could be any of {}: left undisclosed", row.gpu, list));

@@ -38,13 +38,13 @@ std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Cat
       return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kAcceptedKeys));
   if (std::find(ids.begin(), ids.end(), one.finding) == ids.end())
     return fault(say("there is no check '{}'", shorten(one.finding, 60)), did_you_mean(one.finding, ids));
-  if (one.finding == "schema") return fault(say("what cannot be read cannot be accepted"));
+  if (one.finding == "schema") return fault(say("unreadable records cannot be accepted"));
   if (one.of.empty()) return fault(say("'of' does not say whose finding is accepted"));
   if (trim(one.reason).empty()) return fault(say("the finding is accepted without a reason"));
   if (too_wide(one.of))
     return fault(say("'{}' accepts too much", shorten(one.of, 60)), say("name the family, SKU, GPU, model or source"));
   if (one.source.empty())
-    return fault(say("the finding is accepted without a source"), say("name the source that says so"));
+    return fault(say("the finding is accepted without a source"), say("cite the source that says so"));
   if (catalog.source(one.source) == nullptr) return fault(say("unknown source '{}'", shorten(one.source, 60)));
   return std::nullopt;
 }
@@ -90,13 +90,13 @@ void unused(Lint& lint) {
   constexpr std::string_view kComesWithTime = "price.old";
   for (const Acceptance& one : lint.acceptances().all())
     if (!one.used && one.finding != kComesWithTime && lint.is_mine(one.document))
-      lint.found(about(one), say("nothing is found any more"), say("take the acceptance out"));
+      lint.found(about(one), say("it no longer finds anything"), say("remove the acceptance"));
 }
 
 constexpr Check kAcceptedChecks[] = {
     {"accepted.invalid", Severity::error,
      to_say("an acceptance without a reason or a source, of no known check, or too wide"), invalid_acceptances},
-    {"accepted.unused", Severity::warning, to_say("an acceptance of something that is not found any more"), unused},
+    {"accepted.unused", Severity::warning, to_say("an acceptance of a finding that no longer exists"), unused},
 };
 
 }  // namespace

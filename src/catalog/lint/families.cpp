@@ -84,7 +84,7 @@ struct Wrong {
 void tell(Lint& lint, const std::string& family, const Wrong& wrong) {
   const auto report = [&](Subject subject, const Instance& instance) {
     lint.found(std::move(subject),
-               say("has {}; {} of {} is known to have {} (source {})", lint.catalog().gpu_of(instance)->id,
+               say("has {}, but {} of {} has {} (source {})", lint.catalog().gpu_of(instance)->id,
                    printable(wrong.known->family), printable(wrong.known->provider), printable(wrong.known->gpu),
                    printable(wrong.known->source)),
                say("write gpu: {}", printable(wrong.known->gpu)));
@@ -156,8 +156,7 @@ void invalid_families(Lint& lint) {
 }
 
 constexpr Check kFamilyChecks[] = {
-    {"instance.family-gpu", Severity::error, to_say("a well-known family with another GPU than it is known to have"),
-     family_gpu},
+    {"instance.family-gpu", Severity::error, to_say("a well-known family with a different GPU"), family_gpu},
     {"known.invalid", Severity::error, to_say("an entry of 'known_families' without provider, family, GPU or source"),
      invalid_families},
 };

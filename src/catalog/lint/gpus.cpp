@@ -127,7 +127,7 @@ void ratio(Lint& lint) {
       lint.found(about(gpu, one.rate->path),
                  say("{} of {} is {} times what its other tensor rates give", one.rate->path, shown(one.figure),
                      shown(one.as_fp16() / fp16)),
-                 say("dense rates are TF32:FP16:FP8 and INT8:FP4 as 1:2:4:8{}; {} would agree",
+                 say("dense rates are TF32:FP16:FP8 and INT8:FP4 as 1:2:4:8{}; {} would be consistent",
                      is_geforce(gpu) ? say(" (GeForce: INT8 and FP4 twice that)") : "", shown(fp16 * one.times)));
     }
   }
@@ -160,7 +160,7 @@ void siblings(Lint& lint) {
           highest = std::max(highest, (other.*rate.figure).value_or(0) / *other.fp32_tflops);
       if (highest <= 0 || figure <= highest * 1.7) continue;
       lint.found(about(gpu, rate.path),
-                 say("{} is {} times FP32; no other {} part has more than {} times", rate.path, shown(figure),
+                 say("{} is {}× FP32; no other {} GPU has more than {}×", rate.path, shown(figure),
                      printable(gpu.architecture), shown(highest)),
                  say("is it the rate with 2:4 sparsity? write half of it"));
     }
@@ -184,7 +184,7 @@ std::string fp32_fault(const Gpu& gpu) {
     return say("{} cores at {} MHz are {} TFLOPS in FP32, not {}", shown(*gpu.cuda_cores), shown(*gpu.clock_mhz),
                shown(*gpu.cuda_cores * 2 * *gpu.clock_mhz / 1e6), shown(*gpu.fp32_tflops));
   if (implied < 500 || implied > 3000 || !tensor_clock_agrees(gpu))
-    return say("{} TFLOPS in FP32 of {} cores mean a clock of {} MHz, which the other figures do not bear out",
+    return say("{} TFLOPS in FP32 of {} cores imply a clock of {} MHz, which contradicts the other figures",
                shown(*gpu.fp32_tflops), shown(*gpu.cuda_cores), shown(implied));
   return {};
 }
@@ -202,7 +202,7 @@ void fp64(Lint& lint) {
     if (gpu.fp64_tflops && gpu.fp32_tflops && *gpu.fp64_tflops > *gpu.fp32_tflops * 1.01)
       lint.found(about(gpu, "dense.fp64_tflops"),
                  say("FP64 of {} TFLOPS is above FP32 of {}", shown(*gpu.fp64_tflops), shown(*gpu.fp32_tflops)),
-                 say("rates of matrix units do not belong there"));
+                 say("matrix-unit rates do not belong there"));
 }
 
 void cores(Lint& lint) {
@@ -215,7 +215,7 @@ void cores(Lint& lint) {
           about(gpu, "cores.tensor"),
           say("{} tensor cores for {} CUDA cores; compute capability {} has one per {}", shown(*gpu.tensor_cores),
               shown(*gpu.cuda_cores), printable(gpu.compute_capability), shown(generation->cuda_per_tensor)),
-          say("{} would agree", shown(expected)));
+          say("{} would be consistent", shown(expected)));
   }
 }
 
@@ -224,16 +224,16 @@ void features(Lint& lint) {
     if (gpu.vendor != "nvidia" || !gpu.capability) continue;
     for (const Feature& feature : kFeatures)
       if (feature.has(gpu) && *gpu.capability < feature.from)
-        lint.found(about(gpu, feature.path),
-                   say("{} begins with compute capability {:.1f}; this part has {:.1f}", feature.name, feature.from,
-                       *gpu.capability),
-                   say("write 0, false or leave it out"));
+        lint.found(
+            about(gpu, feature.path),
+            say("{} needs compute capability {:.1f}; this GPU has {:.1f}", feature.name, feature.from, *gpu.capability),
+            say("write 0, false or leave it out"));
     const bool for_data_centres = std::find(std::begin(kWithoutGraphics), std::end(kWithoutGraphics),
                                             *gpu.capability) != std::end(kWithoutGraphics);
     for (const Unit& unit : kGraphicsUnits)
       if (const double count = (gpu.*unit.figure).value_or(0); for_data_centres && count > 0)
         lint.found(about(gpu, unit.path),
-                   say("{} {} in a part of compute capability {:.1f}, which has none", shown(count), unit.name,
+                   say("{} {} in a GPU of compute capability {:.1f}, which has none", shown(count), unit.name,
                        *gpu.capability),
                    say("write 0"));
     const Generation* generation = generation_of(gpu);
@@ -262,7 +262,7 @@ void memory(Lint& lint) {
     // Vendors say GB and mean GiB of chips, so that number is the ceiling; ECC and reserves take up to a sixth.
     if (*gpu.memory_gib_usable > *gpu.memory_gb)
       lint.found(about(gpu, "memory.usable_gib"),
-                 say("usable {} GiB of a card sold with {} GB", shown(*gpu.memory_gib_usable), shown(*gpu.memory_gb)),
+                 say("usable {} GiB on a GPU sold with {} GB", shown(*gpu.memory_gib_usable), shown(*gpu.memory_gb)),
                  say("the driver never reports more than is soldered on"));
     else if (*gpu.memory_gib_usable < *gpu.memory_gb * 0.84)
       lint.found(about(gpu, "memory.usable_gib"),
@@ -355,11 +355,11 @@ constexpr Check kGpuChecks[] = {
      to_say("tensor rates of an NVIDIA part that are not 1:2:4:8 (TF32:FP16:FP8 and INT8:FP4)"), ratio},
     {"gpu.sparse", Severity::error, to_say("a rate that the tensor cores reach with sparsity only"), sparse},
     {"gpu.siblings", Severity::error,
-     to_say("a rate far above what other parts of the architecture have relative to FP32"), siblings},
+     to_say("a rate far above that of other GPUs of the architecture relative to FP32"), siblings},
     {"gpu.fp32", Severity::error,
      to_say("FP32 that is not 2 x cores x clock, or of a clock that the tensor rates contradict"), fp32},
     {"gpu.fp64", Severity::error, to_say("FP64 above FP32"), fp64},
-    {"gpu.cores", Severity::error, to_say("tensor cores that do not go with the CUDA cores"), cores},
+    {"gpu.cores", Severity::error, to_say("tensor cores that do not match the CUDA cores"), cores},
     {"gpu.features", Severity::error, to_say("a format or unit that the compute capability does not have"), features},
     {"gpu.formats", Severity::error, to_say("native formats that the dense rates contradict"), formats},
     {"gpu.memory", Severity::error, to_say("usable memory above the marketed figure, or far below it"), memory},

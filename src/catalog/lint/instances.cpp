@@ -31,22 +31,22 @@ void memory_sum(Lint& lint) {
     lint.found(about(instance, "gpu_memory_gb"),
                say("{} GB of total GPU memory, but {} x {} GB ({}) are {}", shown(*instance.gpu_memory_gb),
                    count_text(*instance.gpu_count), shown(*gpu->memory_gb), gpu->id, shown(expected)),
-               say("leave the total out where it is count x memory"));
+               say("omit the total if it is count x memory"));
   });
 }
 
 void host(Lint& lint) {
   each(lint, [&](const Instance& instance, const Gpu*) {
-    if (instance.vcpu == 0.0) lint.found(about(instance, "vcpu"), say("no vCPU"), say("leave out what is not known"));
+    if (instance.vcpu == 0.0) lint.found(about(instance, "vcpu"), say("no vCPU"), say("omit what is not known"));
     if (instance.memory_gib == 0.0)
-      lint.found(about(instance, "memory_gib"), say("no host memory"), say("leave out what is not known"));
+      lint.found(about(instance, "memory_gib"), say("no host memory"), say("omit what is not known"));
   });
 }
 
 void count(Lint& lint) {
   each(lint, [&](const Instance& instance, const Gpu* gpu) {
     if (gpu != nullptr && instance.gpu_count == 0.0)
-      lint.found(about(instance, "gpus"), say("has {} and none of it", gpu->id));
+      lint.found(about(instance, "gpus"), say("has a {} with count 0", gpu->id));
     const double n = instance.gpu_count.value_or(0);
     if (gpu != nullptr && n > 1 && n != std::floor(n))
       lint.found(about(instance, "gpus"), say("{} GPUs are not a whole number", shown(n)));
@@ -60,7 +60,7 @@ void no_link(Lint& lint) {
     if (instance.gpu_count.value_or(0) > 1 && instance.link == NodeLink::none)
       lint.found(about(instance, "interconnect.kind"),
                  say("{} GPUs in one machine and no link between them", shown(*instance.gpu_count)),
-                 say("they share PCIe at least; leave out what is not known"));
+                 say("they share at least PCIe; omit what is not known"));
   });
 }
 
@@ -181,12 +181,10 @@ void name_gpu(Lint& lint) {
 constexpr Check kInstanceChecks[] = {
     {"instance.memory-sum", Severity::error, to_say("total GPU memory that is not count x memory of the GPU"),
      memory_sum},
-    {"instance.count", Severity::error, to_say("a GPU and none of it, GPUs of no kind, a broken number of them"),
-     count},
+    {"instance.count", Severity::error, to_say("a GPU with count 0, GPUs of no kind, a fractional count"), count},
     {"instance.host", Severity::error, to_say("no vCPU or no host memory"), host},
     {"instance.no-link", Severity::warning, to_say("several GPUs and no link between them"), no_link},
-    {"instance.link", Severity::error, to_say("a link that the GPU does not have, or faster than it has"),
-     link_of_part},
+    {"instance.link", Severity::error, to_say("a link that the GPU does not have, or a faster one"), link_of_part},
     {"instance.cpu-arch", Severity::error, to_say("a CPU of the other architecture"), architecture},
     {"instance.fabric", Severity::error, to_say("an RDMA fabric without RDMA"), fabric},
     {"instance.name-count", Severity::error, to_say("a name that says another number of GPUs"), name_count},

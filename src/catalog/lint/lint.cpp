@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kListed = 10'000;
 
 constexpr Check kSchema{"schema", Severity::error,
-                        to_say("what the strict reader refuses: keys, values, ids, joins, syntax")};
+                        to_say("what the strict reader rejects: keys, values, ids, joins, syntax")};
 
 /// In the order of their work: acceptances last, when it is known which were needed.
 std::vector<const Check*> all_checks() {

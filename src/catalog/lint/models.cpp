@@ -36,7 +36,7 @@ void size(Lint& lint) {
     if (!shape || (!model.ffn_size && !model.moe_ffn_size)) continue;
     const double expected = *shape + parts_b(model);
     if (std::abs(*model.params_b - expected) <= kSizeTolerance * expected) continue;
-    lint.found(about(model, "params_b"), say("{} B parameters; its layers, heads and vocabulary are {} B",
+    lint.found(about(model, "params_b"), say("{} B parameters, but its layers, heads and vocabulary add up to {} B",
                                              shown(*model.params_b), shown(expected)));
   }
 }
@@ -52,7 +52,7 @@ void parts(Lint& lint) {
   for (const Model& model : lint.catalog().models())
     if (model.params_b && parts_b(model) > *model.params_b)
       lint.found(about(model, "params_b"),
-                 say("its parts are {} B, and all of it {} B", shown(parts_b(model)), shown(*model.params_b)));
+                 say("its parts are {} B, but its total is {} B", shown(parts_b(model)), shown(*model.params_b)));
 }
 
 void heads(Lint& lint) {
@@ -128,7 +128,7 @@ void model_repositories(Lint& lint) {
   for (const Model& model : lint.catalog().models())
     for (const auto& [path, name] : {std::pair("instruct", model.instruct), std::pair("base", model.base)})
       if (!name.empty() && std::ranges::find(model.aliases, name) == model.aliases.end())
-        lint.found(about(model, path), say("'{}' is none of its aliases", name));
+        lint.found(about(model, path), say("'{}' is not one of its aliases", name));
 }
 
 constexpr Check kModelChecks[] = {

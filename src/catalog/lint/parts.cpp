@@ -71,7 +71,7 @@ void power(Lint& lint) {
   const auto gpus = lint.catalog().gpus();
   for (const Gpu& gpu : gpus) {
     if (gpu.tdp_w.value_or(0) > kMost * gpu.devices()) {
-      lint.found(about(gpu, "tdp_w"), say("{} W; no part takes more than {}", shown(*gpu.tdp_w), shown(kMost)),
+      lint.found(about(gpu, "tdp_w"), say("{} W; no part draws more than {}", shown(*gpu.tdp_w), shown(kMost)),
                  say("is it the power of a board or a machine?"));
       continue;
     }
@@ -113,7 +113,7 @@ void year(Lint& lint) {
     const double own = *gpu.release_year;
     const auto tell = [&](std::string_view what, std::string_view which, double from) {
       lint.found(about(gpu, "release_year"),
-                 say("of {:.0f}; {} {} begins with {:.0f}", own, what, printable(which), from));
+                 say("of {:.0f}; {} {} started with {:.0f}", own, what, printable(which), from));
     };
     const First* capability = gpu.vendor == "nvidia" ? first_of(kCapabilities, gpu.compute_capability) : nullptr;
     const First* memory = first_of(kMemories, gpu.memory_type);
@@ -156,8 +156,8 @@ void slow(Lint& lint) {
     const double own = over_fp32(gpu);
     if (own > 0 && own < least / kTimes)
       lint.found(about(gpu, "dense.fp16_tflops"),
-                 say("{} times FP32; no other part of {} {} has less than {} times", shown(own),
-                     printable(gpu.architecture), printable(gpu.compute_capability), shown(least)),
+                 say("{}× FP32; no other {} {} GPU has less than {}×", shown(own), printable(gpu.architecture),
+                     printable(gpu.compute_capability), shown(least)),
                  say("is it the rate of the ordinary cores?"));
   }
 }
@@ -165,13 +165,13 @@ void slow(Lint& lint) {
 constexpr Check kPartChecks[] = {
     {"gpu.eight-bit", Severity::error, to_say("8-bit rates that are not 1.5 to 2.5 times the 16-bit ones (not NVIDIA)"),
      eight_bit},
-    {"gpu.slow", Severity::warning, to_say("FP16 far below what the tensor cores or parts of the generation do"), slow},
+    {"gpu.slow", Severity::warning, to_say("FP16 far below what the tensor cores or other GPUs of the generation do"),
+     slow},
     {"gpu.link-rate", Severity::warning,
      to_say("an NVLink or Infinity Fabric rate that no other part of the architecture has"), link_rate},
     {"gpu.power", Severity::warning,
      to_say("more than 1500 W, or far more or less per TFLOPS than parts of the generation"), power},
-    {"gpu.year", Severity::warning, to_say("a part older than its compute capability, kind of memory or generation"),
-     year},
+    {"gpu.year", Severity::warning, to_say("a GPU older than its compute capability, memory type or generation"), year},
 };
 
 }  // namespace

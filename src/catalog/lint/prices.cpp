@@ -63,7 +63,7 @@ void zero(Lint& lint) {
     for (const Offer& offer : lint.catalog().offers_of(instance))
       if (!(offer.amount > 0))
         lint.found(about_price(lint, instance, offer), say("a price of {}", shown(offer.amount)),
-                   say("leave out what is not offered or not known"));
+                   say("omit what is not offered or not known"));
 }
 
 void spot(Lint& lint) {
@@ -71,7 +71,7 @@ void spot(Lint& lint) {
     const Offer* on_demand = of_term(offers, Term::on_demand);
     const Offer* cheap = of_term(offers, Term::spot);
     if (on_demand != nullptr && cheap != nullptr)
-      dearer(lint, instance, *cheap, *on_demand, say("is one of them of another day, size or currency?"));
+      dearer(lint, instance, *cheap, *on_demand, say("is one of them from another day, size or currency?"));
   });
 }
 
@@ -80,8 +80,7 @@ void commitment(Lint& lint) {
     const Offer* on_demand = of_term(offers, Term::on_demand);
     if (on_demand == nullptr) return;
     for (const Offer* offer : offers)
-      if (is_discount(offer->term))
-        dearer(lint, instance, *offer, *on_demand, say("is it the amount for another period?"));
+      if (is_discount(offer->term)) dearer(lint, instance, *offer, *on_demand, say("is it for another period?"));
   });
 }
 
@@ -102,7 +101,7 @@ void not_offered(Lint& lint) {
     for (const Offer& offer : lint.catalog().offers_of(instance)) {
       const OfferState* state = lint.catalog().state_of(instance, offer);
       if (state != nullptr && state->state == Availability::not_offered)
-        lint.found(about_price(lint, instance, offer), say("{} per hour, and it is said not to be offered (source {})",
+        lint.found(about_price(lint, instance, offer), say("{} per hour, but marked as not offered (source {})",
                                                            amount_text(lint, offer), printable(state->source)));
     }
   }
@@ -166,9 +165,9 @@ void windows(Lint& lint) {
       const Offer* other = prices.without_licence(instance, offer, licence);
       if (other == nullptr) continue;
       lint.found(about_price(lint, instance, offer),
-                 say("{} per hour, and {} in {} on {}", amount_text(lint, offer), amount_text(lint, *other),
+                 say("{} per hour, but {} in {} on {}", amount_text(lint, offer), amount_text(lint, *other),
                      printable(lint.catalog().region_of(*other).id), Date::from_packed(other->as_of).text()),
-                 say("{} vCPUs at {} USD are the licence of Windows; is it the price without?", shown(*instance.vcpu),
+                 say("{} vCPUs at {} USD match the Windows licence; does the price include it?", shown(*instance.vcpu),
                      kWindowsPerVcpu));
     }
   }
@@ -180,10 +179,9 @@ void denied(Lint& lint) {
     for (const Offer& offer : lint.catalog().offers_of(instance)) {
       const std::string note = lower(lint.catalog().origin_of(offer).note);
       if (note.contains(format("no {} price", to_text(offer.term))))
-        lint.found(
-            about_price(lint, instance, offer),
-            say("{} per hour, and its note says that there is none: {}", amount_text(lint, offer), shorten(note, 80)),
-            say("say in 'availability' that it is not offered"));
+        lint.found(about_price(lint, instance, offer),
+                   say("{} per hour, but its note says there is none: {}", amount_text(lint, offer), shorten(note, 80)),
+                   say("mark it as not offered in 'availability'"));
     }
 }
 
@@ -223,7 +221,7 @@ void same_spot(Lint& lint) {
       Subject subject = about_price(lint, *one.instance, *one.offer);
       subject.others = {about_price(lint, *one.instance, *one.other).record()};
       lint.found(std::move(subject),
-                 say("{} per hour to the last digit, as in {}", format("{}", one.offer->per_hour()),
+                 say("{} per hour, exactly as in {}", format("{}", one.offer->per_hour()),
                      printable(lint.catalog().region_of(*one.other).id)),
                  say("spot is a market of its own in each region; is one copied from the other?"));
     }
@@ -254,7 +252,7 @@ void regions(Lint& lint) {
         Subject subject = about_price(lint, instance, odd);
         subject.others = {about_price(lint, instance, other).record()};
         lint.found(std::move(subject),
-                   say("{} per hour, and {} in {}: {} times", amount_text(lint, odd), amount_text(lint, other),
+                   say("{} per hour, but {} in {}: {}×", amount_text(lint, odd), amount_text(lint, other),
                        printable(lint.catalog().region_of(other).id), shown(high / low)),
                    say("is it the price of another size, term or product?"));
       });
@@ -315,7 +313,7 @@ void future(Lint& lint) {
     return offer.as_of > lint.today().packed() && lint.today().known();
   };
   each_sheet(lint, sheets_with(lint, is_future), [&](std::size_t n, Date date) {
-    return say("of {}, and today is {}; amounts: {}", date.text(), lint.today().text(), n);
+    return say("dated {}, but today is {}; amounts: {}", date.text(), lint.today().text(), n);
   });
 }
 
@@ -332,24 +330,25 @@ constexpr Check kPriceChecks[] = {
      commitment},
     {"price.longer-dearer", Severity::warning, to_say("a longer commitment that costs more than a shorter one"),
      longer},
-    {"price.not-offered", Severity::warning, to_say("a price of what 'availability' says is not offered"), not_offered},
+    {"price.not-offered", Severity::warning, to_say("a price of something that 'availability' marks as not offered"),
+     not_offered},
     {"price.regions-apart", Severity::warning,
      to_say("one machine more than 2 times the price in another region (spot: 10 times)"), regions},
     {"price.sizes-apart", Severity::warning,
      to_say("sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)"),
      sizes_apart},
     {"price.windows", Severity::warning,
-     to_say("a price above that of another day or region by exactly the licence of Windows"), windows},
+     to_say("a price above that of another day or region by exactly the Windows licence"), windows},
     {"price.denied", Severity::warning, to_say("a price whose note says that there is none"), denied},
     {"price.same-spot", Severity::warning, to_say("one spot price in two regions to the last digit"), same_spot},
     {"price.larger-cheaper", Severity::warning,
      to_say("a larger size cheaper per GPU than a smaller one whose price is younger"), larger_cheaper},
     {"price.flat", Severity::warning, to_say("the same price for different numbers of GPUs"), flat},
-    {"price.far-off", Severity::warning, to_say("a GPU-hour 10 times above or below what others ask for that GPU"),
+    {"price.far-off", Severity::warning, to_say("a price per GPU-hour 10 times above or below that of others"),
      far_off},
     {"price.old", Severity::info, to_say("prices older than 270 days; a warning with --max-age"), old, true},
     {"price.undated", Severity::warning, to_say("prices without a date"), undated},
-    {"price.future", Severity::error, to_say("prices of a day that is yet to come"), future},
+    {"price.future", Severity::error, to_say("prices dated in the future"), future},
     {"price.recalled", Severity::warning, to_say("prices from memory"), recalled},
 };
 

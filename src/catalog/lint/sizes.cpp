@@ -117,7 +117,7 @@ void report_family(Lint& lint, const Row& dear, const Row& cheap) {
   subject.kind = "family";
   subject.id = family_name(*dear.instance);
   lint.found(std::move(subject), apart_text(lint, dear, cheap),
-             say("the host is up to {} times larger per GPU, which may be why", shown(more_host(dear, cheap))));
+             say("the host is up to {}× larger per GPU, which may be why", shown(more_host(dear, cheap))));
 }
 
 /// About one size: the one farther from the middle of the family.
@@ -127,7 +127,7 @@ void report_size(Lint& lint, const Row& dear, const Row& cheap, double middle) {
   Subject subject = about_price(lint, *odd.instance, *odd.offer);
   subject.others = {price_record(lint, dear_is_odd ? cheap : dear)};
   lint.found(std::move(subject), apart_text(lint, dear, cheap),
-             say("more than the hosts explain; is one the price of another size?"));
+             say("more than their hosts explain; is one the price of another size?"));
 }
 
 }  // namespace
@@ -218,7 +218,7 @@ void far_off(Lint& lint) {
     const double middle = prices[prices.size() / 2];
     if (per_gpu <= middle * kFarFromFamily && per_gpu >= middle / kFarFromFamily) return;
     lint.found(about_price(lint, instance, offer),
-               say("{} USD per GPU and hour; the middle of all prices of {} is {} USD", human_price(per_gpu),
+               say("{} USD per GPU and hour; the median price of {} is {} USD", human_price(per_gpu),
                    catalog.gpu_of(instance)->id, human_price(middle)),
                say("is it of another currency, period or GPU?"));
   });

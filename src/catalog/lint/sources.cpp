@@ -39,7 +39,7 @@ void future_sources(Lint& lint) {
   if (!lint.today().known()) return;
   for (const Source& source : lint.catalog().sources())
     if (source.date > lint.today())
-      lint.found(about(source, "date"), say("dated {}, and today is {}", source.date.text(), lint.today().text()));
+      lint.found(about(source, "date"), say("dated {}, but today is {}", source.date.text(), lint.today().text()));
 }
 
 /// Every text under a key "source" or "sources" of a section that another room reads.
@@ -98,7 +98,7 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
 void unused_sources(Lint& lint) {
   const auto used = used_keys(lint.catalog());
   for (const Source& source : lint.catalog().sources())
-    if (!used.contains(source.key)) lint.found(about(source), say("no fact cites it"), say("take it out"));
+    if (!used.contains(source.key)) lint.found(about(source), say("no fact cites it"), say("remove it"));
 }
 
 void old_rate(Lint& lint) {
@@ -132,8 +132,8 @@ void rate_far_off(Lint& lint) {
 
 constexpr Check kSourceChecks[] = {
     {"source.unfindable", Severity::warning, to_say("a source with neither url nor date"), unfindable},
-    {"source.share-alike", Severity::warning, to_say("a source whose licence asks for the same licence"), share_alike},
-    {"source.future", Severity::error, to_say("a source of a day that is yet to come"), future_sources},
+    {"source.share-alike", Severity::warning, to_say("a source with a share-alike licence"), share_alike},
+    {"source.future", Severity::error, to_say("a source dated in the future"), future_sources},
     {"source.unused", Severity::warning, to_say("a source that no fact cites"), unused_sources},
     {"rate.far-off", Severity::warning,
      to_say("an exchange rate more than 2 times off the shipped one, or its reciprocal"), rate_far_off},

@@ -28,8 +28,8 @@ void in_no_place(Lint& lint) {
   for (const Region& region : catalog.regions()) all.push_back(&region);
   for (const Region* region : with_prices(all, catalog)) {
     if (region->country.empty() && region->name.empty())
-      lint.found(about(*region), say("there are prices in it, and nothing says where it is"),
-                 say("give it a country and a name, and a place if the country is large"));
+      lint.found(about(*region), say("it has prices, but its location is unknown"),
+                 say("add a country and a name, and a place if the country is large"));
     else if (!region->country.empty() && region->country != "EU" &&
              !has_country(catalog, region->country, PlaceKind::country))
       lint.found(about(*region), say("no place is the country {}", region->country),
@@ -65,10 +65,10 @@ void part_unknown(Lint& lint) {
 }
 
 constexpr Check kPlaceChecks[] = {
-    {"place.region", Severity::warning, to_say("a region with prices that is in no place"), in_no_place},
+    {"place.region", Severity::warning, to_say("a region with prices that belongs to no place"), in_no_place},
     {"place.continent", Severity::error, to_say("a country in no continent"), in_no_continent},
     {"place.name", Severity::error, to_say("one name for two places, or twice for one"), named_twice},
-    {"place.part", Severity::error, to_say("a part of a place that is no place of its country"), part_unknown},
+    {"place.part", Severity::error, to_say("a part of a place that is not in its country"), part_unknown},
 };
 
 }  // namespace

@@ -106,8 +106,8 @@ Result<std::vector<std::string>> countries_called(std::string_view name, const C
   if (place == nullptr && !code.empty()) return std::vector{code};
   if (place == nullptr || place->kind == PlaceKind::locality) {
     const std::string message =
-        place == nullptr ? say("'{}' is no country and no group of countries", shorten(printable(name), 40))
-                         : say("'{}' is not a country: it lies in {}", shorten(printable(name), 40), place->country);
+        place == nullptr ? say("'{}' is neither a country nor a group of countries", shorten(printable(name), 40))
+                         : say("'{}' is not a country: it is in {}", shorten(printable(name), 40), place->country);
     if (place != nullptr) return usage_error(message, {}, say("write {}", lower(place->country)));
     std::string upper_case(name);
     for (char& c : upper_case)

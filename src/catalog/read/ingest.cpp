@@ -202,7 +202,7 @@ void Ingest::check_references(const Record& record, Fields& fields) {
         fields.fail(*at, say("no term '{}'", shorten(term, 40)), did_you_mean(term, enum_names<Term>));
     for (const std::string_view text : record.increments)
       if (const Node* at = fields.find("increments"); at != nullptr && !is_increment(text))
-        fields.fail(*at, say("'{}' is no share of a month and of a price", shorten(text, 40)), say("write 0.25=1"));
+        fields.fail(*at, say("'{}' is not a share of a month and a price", shorten(text, 40)), say("write 0.25=1"));
   }
   if constexpr (std::is_same_v<Record, SpotMarket>) {
     if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)

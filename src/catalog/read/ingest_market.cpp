@@ -174,7 +174,7 @@ void Ingest::size(const Instance& shared, const Node& node, Problems& problems) 
   check_instance(*place, fields);
   fields.finish();
   if (is_new && place->sources.empty())
-    fields.fail(node, say("'{}' has no sources, and neither has its family", shorten(sku, 60)));
+    fields.fail(node, say("neither '{}' nor its family has sources", shorten(sku, 60)));
 }
 
 void Ingest::check_instance(const Instance& instance, Fields& fields) {
@@ -286,7 +286,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice 
       fields.fail(
           entry,
           say("a price must be a number from {:g} to {:g}, found {}", kPrices.low, kPrices.high, entry.describe()),
-          say("leave out what is not offered"));
+          say("omit what is not offered"));
     } else {
       offer.amount = amount;
       offer.instance = sku->second;

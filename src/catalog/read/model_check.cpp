@@ -76,8 +76,8 @@ class StoredCheck {
       last = i;
     }
     if (missing > model_.empty_layers)
-      return wrong(say("of the {:g} layers that the configuration gives, {:g} are missing from the tensors: {}",
-                       expected, missing, range_text(first, last)));
+      return wrong(say("{:g} layers in the configuration, {:g} of them missing from the tensors: {}", expected, missing,
+                       range_text(first, last)));
     const double beyond = *main.layers.rbegin() + 1.0;
     const auto is_prediction = [&](std::uint32_t layer) { return stored_.prediction.contains(layer); };
     if (beyond <= expected + model_.prediction_layers) return {};
@@ -171,7 +171,7 @@ class StoredCheck {
   Result<bool> judged(const std::string& what, bool files_are_larger) {
     if (model_.class_known) return wrong(what);
     model_.notes.push_back(
-        say("{}: the larger is taken, since the class '{}' is not known", what, printable(m_.family)));
+        say("{}: the larger is used, since the class '{}' is not known", what, printable(m_.family)));
     return files_are_larger;
   }
 

@@ -58,7 +58,8 @@ Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, b
   const std::string beside = (fs::path(path).parent_path() / "config.json").string();
   std::error_code failed;
   if (!fs::exists(beside, failed))
-    return usage_error(say("there is no config.json next to it, and tensors alone do not say the heads"), path);
+    return usage_error(say("there is no config.json next to it, and tensors alone do not give the number of heads"),
+                       path);
   auto model = read_config_at(beside);
   if (!model) return model;
   const double layers = (*model)->model.layers.value_or(0);

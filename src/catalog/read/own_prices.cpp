@@ -105,7 +105,7 @@ class OwnLayer {
     const auto [known, is_new] = discounted_.try_emplace({published, share}, published);
     if (!is_new) return known->second;
     const Origin from = tables_.origins[published];
-    std::string note = say("your discount of {:.6g} % off what {} says", share * 100,
+    std::string note = say("your discount of {:.6g} % off {}", share * 100,
                            from.source.empty() ? say("an unnamed source") : std::string(from.source));
     if (!from.note.empty()) note += format("; {}", from.note);
     return known->second = origin(kOwnDiscount, std::move(note), from.confidence);
@@ -156,7 +156,7 @@ class OwnLayer {
       if (offer.instance == own.instance)
         dearest = std::max(dearest, in_usd(offer.per_hour(), catalog_.currency_of(offer)));
     const double times = dearest > 0 ? in_usd(own.amount, currency) / dearest : 0;
-    return times > kSuspicious ? say("your own price, {:.3g} times the highest published one: it is per hour; use "
+    return times > kSuspicious ? say("your own price is {:.3g}× the highest published one: it is read as per hour; add "
                                      "/month or /year if it is not",
                                      times)
                                : say("your own price");
@@ -190,7 +190,7 @@ Errors lay_own_prices(Tables& tables, const Catalog& catalog, const OwnPrices& o
 Result<OwnDiscount> parse_discount(std::string_view text) {
   const auto parts = assignment(text);
   if (!parts)
-    return usage_error(say("'{}' says no share", shorten(text, 60)), {}, say("write aws=0.32 or aws:reserved-1y=10%"));
+    return usage_error(say("'{}' gives no share", shorten(text, 60)), {}, say("write aws=0.32 or aws:reserved-1y=10%"));
   const auto share = parse_share(parts->second);
   if (!share) return std::unexpected(share.error());
   if (*share >= 1) return usage_error(say("a discount of 100 % leaves no price"), {}, say("write 0.32 for 32 %"));
@@ -200,7 +200,7 @@ Result<OwnDiscount> parse_discount(std::string_view text) {
 Result<OwnPrice> parse_price(std::string_view text) {
   const auto parts = assignment(text);
   const auto wrong = [&] {
-    return usage_error(say("'{}' says no price", shorten(text, 60)), {},
+    return usage_error(say("'{}' gives no price", shorten(text, 60)), {},
                        say("write p4d.24xlarge=4.2 or p4d.24xlarge:spot=30CNY, per hour of the whole instance"));
   };
   if (!parts) return wrong();

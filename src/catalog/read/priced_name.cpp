@@ -80,7 +80,7 @@ class NameReader {
                          say("write '{}' or '{}'", pair_of(*first, name_), pair_of(*other, name_)));
     if (first != nullptr) return std::move(out_);
     const Hint near = nearest();
-    return usage_error(say("'{}' is no provider, GPU, family or instance", shorten(name_, 60)), {},
+    return usage_error(say("'{}' is not a provider, GPU, family or instance", shorten(name_, 60)), {},
                        near.or_else(say("write aws, h100, aws/p4d or p4d.24xlarge")));
   }
 

@@ -63,7 +63,7 @@ class ResultReader {
     if (is_llama_bench(root)) return add_llama_bench(root);
     if (is_serving(root)) return add_serving(root);
     if (is_guidellm(root)) return add_guidellm(root);
-    return usage_error(say("{} is no result of a benchmark that is known", root.describe()), position(file_, root),
+    return usage_error(say("{} is not a known benchmark result", root.describe()), position(file_, root),
                        say("vLLM's, SGLang's, GuideLLM's and llama-bench's are read"));
   }
 
@@ -124,10 +124,10 @@ class ResultReader {
       return usage_error(say("the result has no time and no speed that was measured"), position(file_, at),
                          say("was the benchmark stopped before its end?"));
     if (record.request.find("gpu") == nullptr)
-      return usage_error(say("the result does not say on which GPU it was measured"), position(file_, at),
+      return usage_error(say("the result lacks the GPU it was measured on"), position(file_, at),
                          say("add --gpu l40s, for example"));
     if (record.request.find("model") == nullptr)
-      return usage_error(say("the result does not say which model was served"), position(file_, at),
+      return usage_error(say("the result lacks the served model"), position(file_, at),
                          say("add --model llama-3.1-8b, for example"));
     record.request.children.push_back(std::move(record.measured));
     records_.push_back(std::move(record.request));
@@ -183,12 +183,12 @@ class ResultReader {
       if (const auto tp = number_at(server->find("tp_size"))) request.push_back(whole("gpus", *tp, root));
     const auto done = at("completed").value_or(0);
     if (done < 1)
-      return usage_error(say("none of its requests was completed"), position(file_, root),
+      return usage_error(say("none of its requests completed"), position(file_, root),
                          say("was the benchmark stopped before its end?"));
     const auto inputs = at("total_input_tokens");
     const auto outputs = at("total_output_tokens");
     if (!inputs || !outputs || *outputs < done)
-      return usage_error(say("the result does not say how long prompts and answers were"), position(file_, root),
+      return usage_error(say("the result lacks the lengths of prompts and answers"), position(file_, root),
                          say("total_input_tokens and total_output_tokens have that"));
     request.push_back(whole("input_tokens", *inputs / done, root));
     request.push_back(whole("output_tokens", *outputs / done, root));
@@ -229,7 +229,7 @@ class ResultReader {
       const auto inputs = metric("prompt_token_count", "mean");
       const auto outputs = metric("output_token_count", "mean");
       if (!inputs || !outputs)
-        return usage_error(say("the result does not say how long prompts and answers were"), position(file_, one),
+        return usage_error(say("the result lacks the lengths of prompts and answers"), position(file_, one),
                            say("prompt_token_count and output_token_count of its metrics have that"));
       Record record = begin(one);
       auto& request = record.request.children;

@@ -122,7 +122,7 @@ class SheetMaker {
   /// What a record nests under `measured` moves beside the request's keys, under the names of columns.
   bool unfold(Node& record, std::vector<std::string>& unread) {
     const std::size_t before = problems_.errors.size();
-    if (!record.is_map()) problems_.add(record, say("a record is a JSON object, found {}", record.describe()));
+    if (!record.is_map()) problems_.add(record, say("a record must be a JSON object, found {}", record.describe()));
     std::vector<Node> cells;
     for (Node& member : record.children) {
       if (member.kind == Node::Kind::null) continue;
@@ -145,7 +145,7 @@ class SheetMaker {
     if (figure.kind == Node::Kind::null) return;
     const auto column = measured_column(figure.key);
     if (!column) {
-      problems_.add_at_key(figure, say("'{}' is no figure that is measured", printable(shorten(figure.key, 60))),
+      problems_.add_at_key(figure, say("'{}' is not a measured figure", printable(shorten(figure.key, 60))),
                            did_you_mean(figure.key, kMeasured));
       return;
     }
@@ -199,8 +199,8 @@ class SheetMaker {
                          say("{:g} GiB are more than {} has", *facts.memory_gib, row.gpu->id),
                          say("memory_gib is of one GPU, in units of 2^30 bytes"));
     if (!says_something(facts))
-      fields.fail(row.cells, say("the row measures nothing"),
-                  say("columns that count: tokens_per_s_per_gpu, model_tflops_per_gpu, step_time_s, memory_gib, "
+      fields.fail(row.cells, say("the row has no measurement"),
+                  say("measured columns: tokens_per_s_per_gpu, model_tflops_per_gpu, step_time_s, memory_gib, "
                       "output_tokens_per_s, prompt_tokens_per_s, ttft_ms, itl_ms, tpot_ms, weights_gib, throughput, "
                       "latency_ms, fits"));
   }
@@ -244,7 +244,7 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
   if (!said.empty())
     return usage_error(
         say("'{}' says what the result of a benchmark leaves open; these rows say it themselves", said.front().key),
-        file, say("leave the flag out, or say what was measured with --measured and no file"));
+        file, say("remove the flag, or use --measured without a file"));
   if (text[first] == '{') {
     auto records = read_lines(text, file);
     if (!records) return std::unexpected(records.error());

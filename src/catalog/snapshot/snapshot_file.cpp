@@ -63,7 +63,7 @@ std::expected<std::shared_ptr<const Block>, Errors> read_snapshot_file(const std
   auto read = std::make_shared<FileBlock>(size);
   if (read_into(read->all(), *file) != size) return refuse(say("it is too short"));
   const auto block = read->bytes();
-  if (!snapshot::SnapshotBufferHasIdentifier(block.data())) return refuse(say("it does not begin like one"));
+  if (!snapshot::SnapshotBufferHasIdentifier(block.data())) return refuse(say("it does not start like one"));
   const XXH64_hash_t hash = XXH3_64bits(block.data(), block.size());
   if (std::memcmp(&hash, read->checksum(), kChecksumBytes) != 0) return refuse(say("its checksum is wrong"));
   flatbuffers::Verifier verifier(block.data(), block.size(), kMaxDepth, 10'000'000);

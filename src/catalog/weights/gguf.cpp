@@ -157,12 +157,12 @@ class GgufReader {
   Status check_parts(const std::string& path, std::size_t read) const {
     const auto parts = metadata_.find("split.count");
     if (parts != metadata_.end() && parts->second.number.value_or(0) > static_cast<double>(read))
-      return usage_error(say("it is one of {:g} parts, and {} were found", *parts->second.number, read), path,
-                         say("the parts are found by names that end in -00001-of-{:05}.gguf",
-                             static_cast<int>(*parts->second.number)));
+      return usage_error(
+          say("it is one of {:g} parts, but {} were found", *parts->second.number, read), path,
+          say("parts must have names that end in -00001-of-{:05}.gguf", static_cast<int>(*parts->second.number)));
     const auto tensors = metadata_.find("split.tensors.count");
     if (tensors != metadata_.end() && tensors->second.number.value_or(0) > static_cast<double>(names_.size()))
-      return usage_error(say("{} of {:g} tensors are there", names_.size(), *tensors->second.number), path);
+      return usage_error(say("only {} of {:g} tensors exist", names_.size(), *tensors->second.number), path);
     return {};
   }
 
@@ -213,7 +213,7 @@ class GgufReader {
       end = std::max(end, offset + bytes);
     }
     if (!in.failed() && end > static_cast<double>(in.left()))
-      in.fail(say("cut off: {} bytes of weights are there of {:.0f}", in.left(), end));
+      in.fail(say("truncated: {} of {:.0f} bytes of weights", in.left(), end));
     if (!in.failed()) check_places(in, places);
   }
 
@@ -411,7 +411,7 @@ Result<GgufModel> read_gguf(const std::string& path) {
   if (Status whole = reader.check_parts(path, parts.size()); !whole) return std::unexpected(whole.error());
   if (model.stored.elements <= 0)
     return usage_error(say("there are no tensors in it, so its size is not known"), path,
-                       say("give the file with the weights, not one with a vocabulary alone"));
+                       say("use the file with the weights, not one with the vocabulary only"));
   sort_types(model.stored);
   auto config = ConfigMaker(reader.metadata(), model.stored).make(path);
   if (!config) return std::unexpected(config.error());

@@ -66,7 +66,7 @@ class TensorList {
     if (out_.types.size() > kMostTypes)
       return wrong(tensor, say("has one type more than the {} that are read", kMostTypes));
     if (const auto [twin, is_new] = places_.emplace(tensor.key, path_); !is_new)
-      return wrong(tensor, say("is in two files, the other is '{}'", printable(twin->second)));
+      return wrong(tensor, say("is in two files, also in '{}'", printable(twin->second)));
     spans_.push_back({*from, *to, &tensor});
     if (is_prediction(tensor.key, layers_)) {
       out_.unloaded_bytes += bytes;
@@ -139,7 +139,7 @@ Status add_file(const std::string& path, double layers, StoredWeights& out, Plac
     if (member.key != "__metadata__")
       if (Status added = tensors.add(member); !added) return added;
   if (tensors.end() > static_cast<double>(data))
-    return usage_error(say("cut off: {} bytes of weights are there of {:.0f}", data, tensors.end()), path);
+    return usage_error(say("truncated: {} of {:.0f} bytes of weights", data, tensors.end()), path);
   if (Status ordered = tensors.check_order(static_cast<double>(data)); !ordered) return ordered;
   ++out.files;
   return {};
@@ -262,7 +262,7 @@ class Index {
       if (!named.empty() && !named.contains(tensor))
         return usage_error(say("tensor '{}' in '{}' is not in 'weight_map'", printable(shorten(tensor, 80)),
                                printable(std::filesystem::path(file).filename().string())),
-                           path_, say("the index is of other files"));
+                           path_, say("the index belongs to other files"));
     constexpr double kApart = 0.01;  // what is stored once and named twice
     if (bytes && std::abs(out.bytes - *bytes) > kApart * out.bytes)
       out.contradicts.push_back(

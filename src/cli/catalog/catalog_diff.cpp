@@ -46,7 +46,7 @@ int run_diff(const CatalogDiffOptions& options, Context& context) {
     return context.fail(Error{ErrorKind::usage,
                               say("{} names to compare", options.names.size()),
                               {},
-                              say("give none, one or two: embedded, a YAML file, a directory or a snapshot")});
+                              say("use none, one or two: embedded, a YAML file, a directory or a snapshot")});
   const auto before = load_before(options);
   if (!before) return context.fail(before.error());
   const auto after = load_after(options, context);

@@ -98,7 +98,7 @@ class Importer {
     if (!today) return std::unexpected(today.error());
     // The next day has begun further east.
     if (const auto age = days_between(options_.request.as_of, *today); age && *age < -1)
-      return usage_error(say("{} is yet to come", options_.request.as_of.text()), "--as-of");
+      return usage_error(say("{} is in the future", options_.request.as_of.text()), "--as-of");
     std::error_code failed;
     for (const std::string& file : options_.request.files)
       if (std::filesystem::equivalent(file, options_.out, failed))
@@ -177,7 +177,8 @@ Status set_format(std::string_view text, ImportOptions& options) {
 
 Status set_date(std::string_view text, ImportOptions& options) {
   const auto date = Date::parse(text);
-  if (!date) return usage_error(say("'{}' is no date", shorten(text, 20)), {}, say("write it like 2026-11-21"));
+  if (!date)
+    return usage_error(say("'{}' is not a calendar date", shorten(text, 20)), {}, say("write it like 2026-11-21"));
   options.request.as_of = *date;
   return {};
 }
@@ -201,11 +202,11 @@ Parsed make_catalog_import() {
        [options](std::string_view text) { return set_format(text, *options); }},
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
        [options](std::string_view text) { return job::assign(text, options->out); }},
-      {"--cloud", "NAME", say("whose prices they are (default: from the file's name or its folder)"), group,
+      {"--cloud", "NAME", say("provider of the prices (default: from the file's name or folder)"), group,
        [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
       {"--as-of", "DATE", say("day the prices held; else the file's own date, else that of its last commit"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
-      {"--trust", "", say("take prices far below what others ask, too"), group,
+      {"--trust", "", say("accept prices far below those of others"), group,
        [options](std::string_view) -> Status {
          options->request.trust = true;
          return {};

@@ -159,7 +159,7 @@ Parsed make_catalog_lint() {
   parsed.flags.push_back(
       {"--all", "", say("show accepted findings too, with their reasons"), group, on(&LintWish::all)});
   parsed.flags.push_back({"--list", "", say("print the checks and what they find"), group, on(&LintWish::list)});
-  parsed.flags.push_back({"--max-age", "DAYS", say("warn of prices and rates older than that: 270d, 8w"), group,
+  parsed.flags.push_back({"--max-age", "DAYS", say("warn about older prices and rates: 270d, 8w"), group,
                           [wish](std::string_view text) -> Status {
                             const auto age = parse_duration(text, seconds(86400));
                             if (!age) return std::unexpected(age.error());

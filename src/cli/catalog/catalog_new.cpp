@@ -87,7 +87,7 @@ Parsed make_catalog_new() {
   auto options = std::make_shared<NewOptions>();
   Parsed parsed;
   parsed.positional = "FILE";
-  parsed.positional_help = say("to write; none: standard output");
+  parsed.positional_help = say("file to write (default: standard output)");
   parsed.positional_set = [options](std::string_view name) -> Status {
     if (!options->file.empty()) return usage_error(say("one file at a time"));
     options->file = name;

@@ -51,7 +51,7 @@ int run_catalog_path(Context& context) {
   if (!format) return context.fail(format.error());
   const std::vector<Layer> layers = layers_of(context);
   const std::string folder = Context::user_folder();
-  const std::string told = folder.empty() ? std::string() : say("every *.yaml in {} is laid on top", printable(folder));
+  const std::string told = folder.empty() ? std::string() : say("every *.yaml in {} is an overlay", printable(folder));
   print({.data = [&] { return layers_json(layers); },
          .document =
              [&](bool) {

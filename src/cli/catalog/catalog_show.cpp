@@ -114,7 +114,7 @@ Parsed make_catalog_show() {
                               {"instance", "SKU"},
                               {"provider", "PROVIDER"},
                               {"source", "SOURCE"}};
-  parsed.positional_help = say("a GPU, model, instance, provider or source; KIND says which where it could be two");
+  parsed.positional_help = say("a GPU, model, instance, provider or source; KIND if the name is ambiguous");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view word) -> Status {
     options->words.emplace_back(word);

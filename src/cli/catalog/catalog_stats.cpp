@@ -18,7 +18,7 @@ int run_stats(Context& context) {
   if (!catalog) return context.fail(catalog.error());
   const show::CatalogState state{catalog::statistics(*catalog, *today), *layers, money::check_outlook(*catalog)};
   print({.data = [&] { return show::statistics_json(state, *catalog, *today); },
-         .document = [&](bool) { return show::statistics_page(state, *catalog, *today); }},
+         .document = [&](bool all) { return show::statistics_page(state, *catalog, *today, all); }},
         *format, context);
   return kOk;
 }

@@ -66,9 +66,8 @@ show::Json item_json(const answer::Listed& one, const catalog::Catalog& catalog,
 
 void tell_other_terms(std::size_t instances, Context& context) {
   if (instances == 0) return;
-  context.note(instances == 1
-                   ? say("one instance has no on-demand price but one on another term (--term any)")
-                   : say("{} instances have no on-demand price but one on another term (--term any)", instances));
+  context.note(instances == 1 ? say("1 instance has no on-demand price, only other terms (--term any)")
+                              : say("{} instances have no on-demand price, only other terms (--term any)", instances));
 }
 
 /// The only prices are older than --max-price-age.
@@ -76,7 +75,7 @@ int only_old(const answer::InstanceList& list, double days, Lists& lists, Contex
   if (lists.is_data()) lists.print_items(show::Json::array(), kInstancesSchema);
   std::string words = list.too_old == 1 ? say("the only price is older than {:.4g} days", days)
                                         : say("{} prices are older than {:.4g} days", list.too_old, days);
-  add_clause(words, list.newest_too_old.known() ? say("the newest is of {}", list.newest_too_old.text())
+  add_clause(words, list.newest_too_old.known() ? say("the newest is from {}", list.newest_too_old.text())
                                                 : say("none has a date"));
   context.err.write("gpusel: " + words + "\n");
   return kStale;

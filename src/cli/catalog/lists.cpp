@@ -6,6 +6,7 @@
 #include "base/words/message.hpp"
 #include "cli/question/answer.hpp"
 #include "show/catalogue/catalog.hpp"
+#include "show/json/picked.hpp"
 #include "show/json/records.hpp"
 #include "show/json/yaml.hpp"
 
@@ -48,6 +49,7 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
     print_items(listing.items(), listing.schema);
     return told(all, all);  // a program that asked for fewer rows counts them itself
   }
+  if (!options_.columns.empty()) return print_picked(listing, shown, all);
   cli::print({.data = Answer::Tree(),
               .document =
                   [&](bool wide) {
@@ -57,6 +59,16 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
                                    : page.line(say("nothing matches"), 2, show::Where::page);
                   },
               .csv = [&] { return show::records_table(listing.rows()); }},
+             format_, context_);
+  return told(shown, all);
+}
+
+int Lists::print_picked(const Listing& listing, std::size_t shown, std::size_t all) {
+  const auto table = show::picked_columns(show::records_table(listing.rows()), options_.columns, format_ != "csv");
+  if (!table) return context_.fail(table.error());
+  cli::print({.data = Answer::Tree(),
+              .document = [&](bool) { return show::Document().page_title(listing.title).add(*table); },
+              .csv = [&] { return *table; }},
              format_, context_);
   return told(shown, all);
 }
@@ -82,6 +94,7 @@ Parsed list_command(ListOptions& options) {
                           [&options](std::string_view text) { return job::assign(text, options.limit, job::kCount); }});
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
                           [&question](std::string_view text) { return job::assign(text, question.filter); }});
+  parsed.flags.push_back(columns_flag(options.columns, group));
   parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS",
                           say("keys of the JSON item or short ones, as in price,-bandwidth"), group,
                           [&question](std::string_view text) -> Status {

@@ -18,6 +18,7 @@ struct ListOptions {
   answer::ListQuestion question;  // its words: "show NAME", or what must occur
   std::optional<std::int64_t> limit;
   bool reversed = false;
+  std::vector<std::string> columns;  // of tables and CSV; empty: the usual ones
 
   bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }
 };
@@ -78,6 +79,7 @@ class Lists {
  private:
   int print(const Listing& listing, std::size_t shown, std::size_t all);
   int told(std::size_t shown, std::size_t all);
+  int print_picked(const Listing& listing, std::size_t shown, std::size_t all);
 
   ListOptions& options_;
   Context& context_;

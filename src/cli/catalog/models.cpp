@@ -85,8 +85,8 @@ Parsed make_models() {
                             return {};
                           }});
   parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
-  parsed.flags.push_back({"--licence,--license", "TEXT", say("what the licence's name must contain: apache, mit …"),
-                          group, text(limits.licence)});
+  parsed.flags.push_back(
+      {"--licence,--license", "TEXT", say("text in the licence's name: apache, mit …"), group, text(limits.licence)});
   static constexpr job::Limits kParams{{.low = 1, .high = 1e15}, 1000};
   parsed.flags.push_back(
       {"--min-params", "N", say("parameters, at least: 7B"), group,

@@ -64,7 +64,7 @@ class Check {
     if (options_.policies.empty())
       return usage_error(say("is missing"), "--policy", say("name a policy file: --policy policy.yaml"));
     if (options_.all && options_.rank)
-      return usage_error(say("has no meaning with --all"), "--rank", say("give one of them"));
+      return usage_error(say("has no meaning with --all"), "--rank", say("use one of them"));
     if (options_.answers.size() > 1)
       return usage_error(say("{} answers to check", options_.answers.size()), {}, say("check one at a time"));
     return options_.answers.empty() ? Status{} : check_saved_words();
@@ -74,8 +74,8 @@ class Check {
   Status check_saved_words() const {
     for (const std::string& flag : context_.settings.said)
       if (std::ranges::find(options_.own_flags, flag) == options_.own_flags.end())
-        return usage_error(say("changes nothing here: a saved answer is used as is"), flag,
-                           say("leave it out, or leave out the file to ask anew; limits can be in the policy file"));
+        return usage_error(say("has no effect: a saved answer is used as is"), flag,
+                           say("remove it, or remove the file to ask again; limits can be in the policy file"));
     const job::Constraints& limits = options_.job.question.constraints;
     if (limits.max_price_age_days && !limits.strict.value_or(false) && is_said("--max-price-age"))
       return usage_error(say("needs --strict with a saved answer"), "--max-price-age",
@@ -137,8 +137,8 @@ class Check {
 
   Status choose_ranks() const {
     if (!subjects_.empty() || count_ == 0) return {};
-    return usage_error(say("{} is asked for, and the answer has {} recommendations", options_.rank.value_or(1), count_),
-                       "--rank");
+    return usage_error(
+        say("{} was requested, but the answer has {} recommendations", options_.rank.value_or(1), count_), "--rank");
   }
 
   int verdict_status() const {
@@ -183,21 +183,21 @@ Parsed make_check() {
   Parsed parsed;
   parsed.positional = "ANSWER";
   parsed.positional_places = {{"", "FILE"}};
-  parsed.positional_help =
-      say("a saved answer of recommend, or a lock (a file, - for standard input); none: the job's flags ask anew");
+  parsed.positional_help = say(
+      "a saved answer of recommend or a lock (file, or - for standard input); without one, the job's flags are asked");
   parsed.positional_set = [options](std::string_view file) -> Status {
     (names_saved(file) ? options->answers : options->job.words).emplace_back(file);
     return {};
   };
   const std::string group = say("Policies");
-  Flag policy{"--policy", "FILE", say("YAML that says what is allowed; several are judged together"), group,
+  Flag policy{"--policy", "FILE", say("YAML policies; several files are evaluated together"), group,
               [options](std::string_view file) -> Status {
                 options->policies.emplace_back(file);
                 return {};
               }};
   policy.repeats = true;
   parsed.flags.push_back(std::move(policy));
-  parsed.flags.push_back({"--policy-mode", "MODE", say("enforce or audit, whatever the files say"), group,
+  parsed.flags.push_back({"--policy-mode", "MODE", say("enforce or audit, overriding the files"), group,
                           [options](std::string_view text) { return job::assign(text, options->mode); }});
   parsed.flags.push_back({"--rank", "N", say("the recommendation to judge (default 1)"), group,
                           [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
@@ -205,7 +205,7 @@ Parsed make_check() {
                             options->all = true;
                             return {};
                           }});
-  parsed.flags.push_back({"--explain", "", say("of each finding, what was compared, and where each side comes from"),
+  parsed.flags.push_back({"--explain", "", say("for each finding, what was compared, and where each side comes from"),
                           group, [options](std::string_view) -> Status {
                             options->explains = true;
                             return {};

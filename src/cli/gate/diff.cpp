@@ -41,15 +41,15 @@ class Diff {
       return context_.fail(Error{ErrorKind::usage,
                                  say("{} locks to compare", options_.locks.size()),
                                  {},
-                                 say("give one, or an old and a new one")});
+                                 say("use one, or an old and a new one")});
     const CommonOptions& common = context_.common;
     if (options_.locks.size() == 2 && !(common.overlays.empty() && common.catalog.empty()))
-      return context_.fail(Error{ErrorKind::usage, say("changes nothing here: two locks are compared as they are"),
+      return context_.fail(Error{ErrorKind::usage, say("has no effect: two locks are compared as they are"),
                                  common.overlays.empty() ? "--catalog" : "--overlay",
-                                 say("give one lock, whose question is asked again")});
+                                 say("use one lock, whose question is asked again")});
     if (options_.locks.size() == 1 && options_.any_question)
-      return context_.fail(Error{ErrorKind::usage, say("changes nothing here: one lock asks one question"),
-                                 "--any-question", say("leave it out, or give a second lock")});
+      return context_.fail(Error{ErrorKind::usage, say("has no effect: one lock has one question"), "--any-question",
+                                 say("remove it, or add a second lock")});
     auto before = read(options_.locks.front());
     if (!before) return context_.fail(before.error());
     if (const int status = options_.locks.size() == 2 ? compare(std::move(*before)) : ask_again(std::move(*before));
@@ -85,15 +85,15 @@ class Diff {
     const std::string now = after["currency"].get<std::string>();
     if (then != now)
       return usage_error(
-          say("in {}, and the other lock is in {}: their costs are not compared", printable(now), printable(then)),
-          file, say("lock both with one --currency"));
+          say("in {}, but the other lock is in {}: costs are not compared", printable(now), printable(then)), file,
+          say("lock both with one --currency"));
     const show::QuestionDifference words = show::question_difference(before, after);
     if (words.empty() || options_.any_question) return {};
     const std::string& one = words.only_after.empty() ? words.only_before.front() : words.only_after.front();
     const std::string shown = printable(shorten(one, 60));
-    return usage_error(words.only_after.empty() ? say("asks another question: it lacks '{}'", shown)
-                                                : say("asks another question: only it says '{}'", shown),
-                       file, say("--any-question compares their answers all the same"));
+    return usage_error(words.only_after.empty() ? say("asks a different question: '{}' is missing", shown)
+                                                : say("asks a different question: only this one has '{}'", shown),
+                       file, say("--any-question compares their answers anyway"));
   }
 
   int ask_again(show::Json before) {
@@ -268,13 +268,13 @@ Parsed make_diff() {
                             options->exit_code = true;
                             return {};
                           }});
-  parsed.flags.push_back({"--any-question", "", say("compare two locks even where they ask different questions"), group,
+  parsed.flags.push_back({"--any-question", "", say("compare two locks even if they ask different questions"), group,
                           [options](std::string_view) -> Status {
                             options->any_question = true;
                             return {};
                           }});
-  parsed.flags.push_back({"--tolerance", "SHARE", say("change of the cost that --exit-code lets pass: 5% (default 0)"),
-                          group, [options](std::string_view text) -> Status {
+  parsed.flags.push_back({"--tolerance", "SHARE", say("cost change that --exit-code accepts: 5% (default 0)"), group,
+                          [options](std::string_view text) -> Status {
                             const auto share = parse_share(text);
                             if (!share) return std::unexpected(share.error());
                             options->tolerance = *share;

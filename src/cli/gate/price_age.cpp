@@ -24,7 +24,7 @@ std::string too_old(const job::Constraints& limits, std::span<const Date> dates,
   }
   if (old + undated == 0) return {};
   std::string words = say("{} of {} prices are older than {:.4g} days", old, dates.size(), *limits.max_price_age_days);
-  if (old > 0) words += ", " + say("the oldest of {}", oldest.text());
+  if (old > 0) words += ", " + say("the oldest from {}", oldest.text());
   if (undated > 0) words += ", " + say("{} have no date", undated);
   return words;
 }

@@ -238,8 +238,7 @@ std::string commands_help(std::string_view group) {
     }
   }
   if (!group.empty()) return out + "\n" + say("More: gpusel {} COMMAND --help", group) + "\n";
-  return out + "\n" +
-         wrapped(say("More: gpusel help COMMAND, gpusel help slo|prices|ci|quantization|memory, gpusel --version"));
+  return out + "\n" + wrapped(say("More: gpusel help COMMAND|slo|prices|ci|quantization|memory|training|spot|mig"));
 }
 
 std::string topic_help(std::string_view name) {
@@ -265,7 +264,7 @@ std::string first_lines(Context& context) {
       {"gpusel recommend llama-3.1-8b --task lora", to_say("fine-tune it")},
       {"gpusel estimate qwen3-32b --gpu h100", to_say("does it fit, how fast")},
       {"gpusel compare h100 l40s a100", to_say("side by side")},
-      {"gpusel instances --gpu h100:8", to_say("who sells it, for how much")},
+      {"gpusel instances --gpu h100:8", to_say("who sells it, and for how much")},
   };
   std::size_t width = 0;
   for (const First& first : kFirst) width = std::max(width, first.line.size());
@@ -312,7 +311,7 @@ int run_help(const std::vector<std::string>& words, Context& context) {
   return context.fail(Error{ErrorKind::usage,
                             say("no help on '{}'", printable(shorten(words[0], 40))),
                             {},
-                            did_you_mean(words[0], known).or_else(say("all commands: gpusel help"))});
+                            did_you_mean(words[0], known).or_else(say("topics: {}", joined_topics()))});
 }
 
 std::vector<std::string> named_in_help() {

@@ -25,7 +25,7 @@ struct Row {
 constexpr Row kStatuses[] = {
     {"0", to_say("An answer.")},
     {"1", to_say("The answer could not be written, a line of a batch failed, or a file to import could not be read.")},
-    {"2", to_say("The question is wrong: a flag, a value, a name, a file, a setting.")},
+    {"2", to_say("Wrong input: a flag, value, name, file or setting.")},
     {"3", to_say("Nothing satisfies the constraints.")},
     {"4", to_say("A policy is not met.")},
     {"5", to_say("The catalogue, an overlay or a snapshot is invalid, or lint found something.")},
@@ -36,20 +36,19 @@ constexpr Row kVariables[] = {
     {"GPUSEL_FLAG", to_say("Default of the flag of that name, as GPUSEL_CURRENCY=EUR, GPUSEL_OUTPUT=json or "
                            "GPUSEL_MAX_PRICE=3. Paths of GPUSEL_OVERLAY and GPUSEL_RULES are separated by ':'. An "
                            "empty variable is not set.")},
-    {"GPUSEL_TODAY", to_say("The day from which the age of prices is counted, as 2026-11-20; else the system's.")},
+    {"GPUSEL_TODAY", to_say("The day to measure price ages from, such as 2026-11-20; default: the system's date.")},
     {"GPUSEL_STATE", to_say("off: the last question is not kept for gpusel why. Nor is it where CI is set.")},
-    {"XDG_CONFIG_HOME", to_say("Where gpusel/config.yaml is looked for; else ~/.config.")},
-    {"XDG_DATA_HOME", to_say("Where gpusel/*.yaml is looked for; else ~/.local/share.")},
-    {"XDG_STATE_HOME", to_say("Where gpusel/last.json is kept; else ~/.local/state.")},
-    {"COLUMNS", to_say("Width of tables where the terminal does not say.")},
+    {"XDG_CONFIG_HOME", to_say("Folder of gpusel/config.yaml; default ~/.config.")},
+    {"XDG_DATA_HOME", to_say("Folder of gpusel/*.yaml; default ~/.local/share.")},
+    {"XDG_STATE_HOME", to_say("Folder of gpusel/last.json; default ~/.local/state.")},
+    {"COLUMNS", to_say("Width of tables if the terminal does not report one.")},
     {"NO_COLOR, CLICOLOR_FORCE, TERM", to_say("Colour.")}};
 
 constexpr Row kFiles[] = {
     {".gpusel.yaml", to_say("Settings of a project: the nearest in the working directory or one above it, up to the "
                             "root of a repository or the home directory.")},
     {"~/.config/gpusel/config.yaml", to_say("Settings of a person, below those of the project.")},
-    {"~/.local/share/gpusel/*.yaml",
-     to_say("Overlays that are always laid over the catalogue, and what calibrate keeps.")},
+    {"~/.local/share/gpusel/*.yaml", to_say("Overlays that are always applied, and what calibrate keeps.")},
     {"~/.local/state/gpusel/last.json", to_say("The last question of recommend, never its answer, for gpusel why.")}};
 
 constexpr std::string_view kProgramDescription = to_say(

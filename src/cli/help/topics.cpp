@@ -50,7 +50,7 @@ constexpr Topic kTopics[] = {
             "KV cache: --kv-cache-dtype fp8 or int8. Without --quant the formats of the model's publisher are "
             "compared; --allow-precisions any compares all.\n\n"
             "Fewer bits take less memory and less bandwidth; arithmetic is faster only where the GPU has units for "
-            "the format. FP8 hardly changes answers, 4 bit costs a few per cent on hard tasks: check yours.\n\n"
+            "the format. FP8 hardly changes answers, 4 bit costs a few percent on hard tasks: check yours.\n\n"
             "  gpusel estimate llama-3.1-70b --gpu h100 --quant fp8\n"
             "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
     {"memory", "vram",
@@ -62,6 +62,30 @@ constexpr Topic kTopics[] = {
             "  gpusel explain memory.kv_cache llama-3.1-70b\n\n"
             "Less memory: --quant, --kv-cache-dtype fp8, a shorter --context or --seq-len, --method qlora, more GPUs "
             "(--gpu h100:2).")},
+    {"training", "fine-tuning",
+     to_say(
+         "Training jobs: --task lora, qlora, finetune (all weights) or pretrain. The job's size is --tokens, or "
+         "--dataset-size with --epochs.\n\n"
+         "  gpusel recommend llama-3.1-8b --task lora --budget 100\n"
+         "  gpusel recommend llama-3.1-70b --task qlora --gpu h100\n"
+         "  gpusel recommend llama-3.1-8b --task pretrain --tokens 1T --deadline 30d\n\n"
+         "--seq-len and --global-batch change memory and speed, --framework the software. --spot with checkpoints is "
+         "usually cheapest: gpusel help spot.")},
+    {"spot", "preemptible",
+     to_say(
+         "Spot instances are cheaper and can be reclaimed at any time. --spot ranks them alone, --term any all terms. "
+         "The cost of a job includes the interruptions to expect: lost work, restarts, checkpoints.\n\n"
+         "  gpusel recommend llama-3.1-8b --task lora --spot\n"
+         "  gpusel cost p4d.24xlarge              on-demand, spot and reserved side by side\n\n"
+         "--interruptions 20% sets the share reclaimed within a month, --checkpoint-minutes the work between two "
+         "checkpoints. Spot prices move by a third within weeks: check today's.")},
+    {"mig", "slices",
+     to_say(
+         "MIG cuts one GPU into isolated slices, each with its own memory and SMs: up to 7 of an A100 or H100, 4 of an "
+         "RTX PRO 6000 or A30. A job that needs less than a GPU costs less on a slice.\n\n"
+         "  gpusel gpus show a100                          profiles of a GPU\n"
+         "  gpusel estimate llama-3.1-8b --gpu h100:1/7    fit and speed on one slice\n"
+         "  gpusel recommend llama-3.1-8b --gpu a100:1/7   who sells it, else what to rent and cut")},
 };
 
 const Topic* find_topic(std::string_view name) {
@@ -75,6 +99,12 @@ const Topic* find_topic(std::string_view name) {
 std::string topic(std::string_view name) {
   const Topic* found = find_topic(name);
   return found == nullptr ? std::string() : say_text(found->text);
+}
+
+std::string joined_topics() {
+  std::string list;
+  for (const Topic& one : kTopics) list += format("{}gpusel help {}", list.empty() ? "" : ", ", one.name);
+  return list;
 }
 
 std::vector<std::string_view> topics() {

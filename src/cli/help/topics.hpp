@@ -10,5 +10,7 @@ namespace gpusel::cli {
 /// In the person's language; empty: there is none of that name.
 std::string topic(std::string_view name);
 std::vector<std::string_view> topics();
+/// "gpusel help slo, gpusel help prices".
+std::string joined_topics();
 
 }  // namespace gpusel::cli

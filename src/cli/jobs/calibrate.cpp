@@ -59,7 +59,7 @@ class Calibrate {
     tell_left_out();
     const auto rows = answer::join_rows(std::move(*kept), checked_.rows);
     if (rows.empty())
-      return context_.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to calibrate with"), {}, {}});
+      return context_.fail(Error{ErrorKind::unsatisfied, say("no measurements left to calibrate with"), {}, {}});
     auto calibration = answer::calibrate(rows, *today, *catalog, *shipped, documents);
     if (!options_.explain) calibration.trace.clear();
     return finish(calibration, *format);
@@ -128,7 +128,7 @@ class Calibrate {
   Status read_files(const catalog::Catalog& catalog, const physics::Coefficients& shipped) {
     const auto& said = options_.row.said();
     if (options_.files.empty() && !said.empty())
-      return usage_error(say("nothing was measured of it"), said.front().key,
+      return usage_error(say("nothing of it was measured"), said.front().key,
                          say("add --measured itl_ms=38, or a file"));
     for (const std::string& file : options_.files) {
       auto sheet = catalog::read_measurement_file(file, catalog, said);
@@ -146,8 +146,8 @@ class Calibrate {
     if (const auto settled = settle_question(options_.files, spoken, nullptr, catalog, context_); !settled)
       return settled;
     if (row.request().gpu.empty())
-      return std::unexpected(
-          context_.fail(as_flag(missing_error(say("say which GPU"), "gpu", say("--gpu l40s, for example")).error())));
+      return std::unexpected(context_.fail(
+          as_flag(missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example")).error())));
     auto record = row.record();
     if (!record) return std::unexpected(context_.fail(record.error()));
     std::vector<Node> records;
@@ -179,7 +179,7 @@ class Calibrate {
     tell(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
     tell(options_.accept_outliers
              ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
-             : say("figures far outside their interval: {}; their rows are left out, --accept-outliers takes them in",
+             : say("figures far outside their interval: {}; their rows are excluded (--accept-outliers includes them)",
                    checked_.outliers.size()),
          checked_.outliers);
   }
@@ -253,7 +253,7 @@ Parsed make_calibrate() {
   parsed.positional = "FILES";
   parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help =
-      say("a benchmark's results, or own rows: CSV, or JSON Lines of estimate requests with what was 'measured'; none: "
+      say("a benchmark's results, or your own rows: CSV, or JSON Lines of estimate requests with 'measured'; none: "
           "those kept");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->files.emplace_back(name);
@@ -267,11 +267,11 @@ Parsed make_calibrate() {
                               return {};
                             }});
   };
-  parsed.flags.push_back({"--to", "FILE", say("keep it there (default: calibration.yaml in your own folder)"), group,
+  parsed.flags.push_back({"--to", "FILE", say("save it there (default: calibration.yaml in your own folder)"), group,
                           [options](std::string_view text) { return job::assign(text, options->to); }});
   on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
   on("--reset", say("remove what is kept: back to the shipped coefficients"), options->reset);
-  on("--accept-outliers", say("take in figures far outside their interval, too"), options->accept_outliers);
+  on("--accept-outliers", say("include figures far outside their interval"), options->accept_outliers);
   on("--explain", say("each coefficient's prior, sensitivity and result"), options->explain);
   parsed.run = [options](Context& context) { return Calibrate(*options, context).run(); };
   return parsed;

@@ -36,7 +36,7 @@ int run_compare(CompareOptions& options, Context& context) {
                                           ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
-    context.note(say("--explain is of a job's figures: give --model and --task"));
+    context.note(say("--explain shows a job's figures: add --model and --task"));
   print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },
          .document =
              [&](bool all) {
@@ -62,7 +62,8 @@ Parsed make_compare() {
       say("GPUs, instances, or several of one, two or more: h100:8, \"2x p4d.24xlarge\"; and a model");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
-    options->names.emplace_back(name);
+    static constexpr std::string_view kBetween[] = {"vs", "vs.", "versus", "and", "or"};
+    if (std::ranges::find(kBetween, name) == std::end(kBetween)) options->names.emplace_back(name);
     return {};
   };
   std::vector<job::Option<job::Request>> job;

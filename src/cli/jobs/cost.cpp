@@ -152,8 +152,8 @@ class Cost {
       question.extras = saved.saved_extras;
       use_taken_ = true;
     } else if (question.duty != saved.saved_duty || question.extras != saved.saved_extras) {
-      return usage_error(say("the saved answers are of different use"), saved.name,
-                         say("say it for all: --hours-per-day, --storage-gb …, or price one at a time"));
+      return usage_error(say("the saved answers have different usage"), saved.name,
+                         say("set it for all: --hours-per-day, --storage-gb …, or price one at a time"));
     }
     return {};
   }
@@ -167,8 +167,8 @@ class Cost {
     if (flag.empty()) return true;
     std::ranges::replace(flag, '_', '-');
     context_.fail(Error{ErrorKind::usage,
-                        any_saved_ ? say("changes nothing here: the job of a saved answer is used as is")
-                                   : say("changes nothing here: no job and no saved answer is priced"),
+                        any_saved_ ? say("has no effect: the job of a saved answer is used as is")
+                                   : say("has no effect: no job or saved answer is priced"),
                         "--" + flag, say("--model and --task name a job")});
     return false;
   }

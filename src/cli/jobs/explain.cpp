@@ -60,8 +60,13 @@ class Explain {
   int without_job(const LoadedFacts& ground) {
     const auto about = answer::about_rule(options_.subject, ground.rules);
     if (!about)
-      return context_.fail(Error{ErrorKind::usage, say("no job whose answer could be explained"), "--model",
-                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
+      return context_.fail(Error{ErrorKind::usage, say("no job to explain"), "--model",
+                                 options_.subject.empty()
+                                     ? say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer")
+                                     : say("for your last question: gpusel why {}; or add a model: gpusel explain {} "
+                                           "llama-3.1-8b",
+                                           shorten(options_.subject, 40), shorten(options_.subject, 40)),
+                                 true});
     print({.data = [&] { return show::about_rule_json(*about); },
            .document = [&](bool) { return show::about_rule_page(*about); }},
           ground.format, context_);
@@ -70,7 +75,7 @@ class Explain {
 
   /// Which recommendation is asked about. The error is the exit status.
   std::expected<std::size_t, int> index_of(const answer::Explained& of) {
-    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE says what would admit one"), context_);
+    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE says what would make one qualify"), context_);
   }
 
   int ranked(const answer::Explained& of, const LoadedFacts& ground) {
@@ -116,15 +121,15 @@ class Explain {
     const Hint near = did_you_mean(options_.subject, known);
     return context_.fail(
         Error{ErrorKind::usage,
-              say("'{}' is no figure, instance or rule of this answer", printable(shorten(options_.subject, 40))),
+              say("'{}' is not a figure, instance or rule of this answer", printable(shorten(options_.subject, 40))),
               {},
-              near.or_else(say("without a name, gpusel explain shows every figure of the best"))});
+              near.or_else(say("gpusel explain without a name shows every figure of the best"))});
   }
 
   int check_no_rank() {
     if (!options_.rank) return kOk;
     return context_.fail(
-        Error{ErrorKind::usage, say("it says whose figures are explained"), "--rank", say("leave it out")});
+        Error{ErrorKind::usage, say("it selects whose figures are explained"), "--rank", say("remove it")});
   }
 
   /// A view and the tree that it shows.
@@ -170,7 +175,7 @@ Parsed explaining(const std::shared_ptr<ExplainOptions>& options) {
     return {};
   };
   add_job_flags(parsed.flags, options->job);
-  parsed.flags.push_back({"--rank", "N", say("whose figures (default 1)"), say("Ranking and output"),
+  parsed.flags.push_back({"--rank", "N", say("rank to show figures of (default 1)"), say("Ranking and output"),
                           [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
   parsed.flags.push_back(why_flag(options->all, "--explain,--why", say("every figure with its formula and source")));
   parsed.shows_prices = true;
@@ -214,7 +219,7 @@ int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& co
       catalog && std::ranges::any_of(options.words, [&](const auto& word) { return catalog->model(word).has_value(); });
   if (!asks && !names_model && !ask_again(options, flags, context) && options.words.empty())
     return context.fail(Error{ErrorKind::usage,
-                              say("no question was asked yet"),
+                              say("no previous question"),
                               {},
                               say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")});
   return Explain(options, context).run();
@@ -233,7 +238,7 @@ Parsed make_why() {
   auto options = std::make_shared<ExplainOptions>();
   Parsed parsed = explaining(options);
   parsed.positional = "RANK|SUBJECT";
-  parsed.positional_help = say("a rank of the last answer (default 1), an instance, a figure or a rule; or a question");
+  parsed.positional_help = say("a rank of the last answer (default 1), an instance, figure or rule; or a question");
   parsed.run = [options, flags = parsed.flags](Context& context) { return run_why(*options, flags, context); };
   return parsed;
 }

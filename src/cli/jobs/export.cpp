@@ -41,7 +41,7 @@ class Export {
     if (!target) return context_.fail(target.error());
     if (options_.dry_run && options_.to.empty())
       return context_.fail(
-          Error{ErrorKind::usage, say("it says what --to would write"), "--dry-run", say("add --to FILE")});
+          Error{ErrorKind::usage, say("it shows what --to would write"), "--dry-run", say("add --to FILE")});
     const auto ground = prepare(
         {options_.job.question.constraints, options_.saved.empty() ? &options_.job.rule_files : nullptr}, context_);
     if (!ground) return ground.error();
@@ -69,7 +69,7 @@ class Export {
       return std::unexpected(settled.error());
     if (!options_.job.question.request.task)
       return std::unexpected(context_.fail(Error{ErrorKind::usage,
-                                                 say("no job to export a plan of"),
+                                                 say("no job to export a plan for"),
                                                  {},
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
@@ -85,7 +85,7 @@ class Export {
     options_.job.question.today = ground.today;
     if (!options_.job.question.request.given.empty())
       return fail({ErrorKind::usage,
-                   say("changes nothing here: the job of a saved answer is used as is"),
+                   say("has no effect: the job of a saved answer is used as is"),
                    "--" + flag_of(options_.job.question.request.given.front()),
                    {}});
     const std::string name = input_name(options_.saved);
@@ -171,7 +171,7 @@ class Export {
                         (!there && files.size() > 1 && std::filesystem::path(options_.to).extension().empty());
     if (!options_.to.empty() && !folder && files.size() > 1)
       return context_.fail(Error{ErrorKind::usage, say("{} writes {} files: name a folder", target.name, files.size()),
-                                 "--to", say("a name that ends in '/' is one, and is made where it is missing")});
+                                 "--to", say("a name that ends in '/' is a folder, created if missing")});
     std::vector<std::string> paths;  // of the files, where they are written
     if (!options_.to.empty())
       for (const show::ExportedFile& file : files)
@@ -214,8 +214,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions
   flags.push_back(force_flag(options->force, group));
   flags.push_back({"--rank", "N", say("which recommendation (default: the first that the target can say)"), group,
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
-  flags.push_back({"--to", "FILE", say("write the file there, or all files into that folder, each whole or not at all"),
-                   group, [options](std::string_view text) { return job::assign(text, options->to); }});
+  flags.push_back({"--to", "FILE",
+                   say("write the file there, or all files into that folder, each completely or not at all"), group,
+                   [options](std::string_view text) { return job::assign(text, options->to); }});
   flags.push_back({"--dry-run", "", say("show what --to would write, and write nothing"), group,
                    [options](std::string_view) -> Status {
                      options->dry_run = true;
@@ -231,8 +232,8 @@ Parsed make_export() {
   parsed.positional = "TARGET";
   parsed.positional_places = {{"", "TARGET|FILE|MODEL"}};
   parsed.positional_help =
-      say("the tool to write for (none: a list of them), and a saved answer of recommend (a file, - for standard "
-          "input) in place of the job's flags");
+      say("the tool to write for (default: list them), and a saved answer of recommend (file, or - for standard input) "
+          "instead of the job's flags");
   parsed.positional_set = [options](std::string_view name) -> Status {
     if (options->target.empty())
       options->target = name;
@@ -241,7 +242,7 @@ Parsed make_export() {
     else if (options->saved.empty())
       options->saved = name;
     else
-      return usage_error(say("one target and one saved answer at most, '{}' is one too many", shorten(name, 40)));
+      return usage_error(say("one target and at most one saved answer; unexpected '{}'", shorten(name, 40)));
     return {};
   };
   add_job_flags(parsed.flags, options->job);

@@ -53,7 +53,7 @@ class Fit {
     if (group.empty()) {
       std::string why = say("no GPU was found on this machine");
       for (const std::string& note : here_->notes) why += "; " + note;
-      return std::unexpected(Error{ErrorKind::unsatisfied, why, {}, say("--gpu l4 says which one you have")});
+      return std::unexpected(Error{ErrorKind::unsatisfied, why, {}, say("set --gpu, for example --gpu l4")});
     }
     if (group.front().gpu == nullptr) {
       const auto nearest = catalog.gpu(group.front().name);

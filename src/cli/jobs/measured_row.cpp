@@ -70,7 +70,7 @@ void MeasuredRow::add_flags(std::vector<Flag>& flags) {
         options[i].set.shape);
   }
   Flag measured{"--measured", "KEY=VALUE",
-                say("what was measured of the job of these flags: itl_ms=38, tpot_ms, ttft_ms, tokens_per_s, ..."),
+                say("measurement of this job: itl_ms=38, tpot_ms, ttft_ms, tokens_per_s, ..."),
                 say("What was measured"), FlagSetter([this](std::string_view text) { return measure(text); })};
   measured.repeats = true;
   flags.push_back(std::move(measured));
@@ -79,7 +79,7 @@ void MeasuredRow::add_flags(std::vector<Flag>& flags) {
 Status MeasuredRow::measure(std::string_view text) {
   const auto equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0)
-    return usage_error(say("'{}' is no figure that was measured", printable(shorten(text, 40))), {},
+    return usage_error(say("'{}' is not a figure that can be measured", printable(shorten(text, 40))), {},
                        say("--measured itl_ms=38, for example"));
   std::string key(trim(text.substr(0, equals)));
   std::ranges::replace(key, '-', '_');
@@ -87,8 +87,8 @@ Status MeasuredRow::measure(std::string_view text) {
   const bool is_word = key == "memory_kind" || key == "fits";
   const auto number = plain_number(value);
   if (!is_word && (!number || *number <= 0))
-    return usage_error(say("'{}' is no positive number", printable(shorten(value, 40))), {},
-                       say("{}=38, in the unit that its name says", printable(shorten(key, 40))));
+    return usage_error(say("'{}' is not a positive number", printable(shorten(value, 40))), {},
+                       say("{}=38, in the unit of its name", printable(shorten(key, 40))));
   if (std::ranges::find(measured_, key, &std::pair<std::string, std::string>::first) != measured_.end())
     return usage_error(say("'{}' appears twice", printable(shorten(key, 40))), {},
                        say("one call of calibrate for each run"));

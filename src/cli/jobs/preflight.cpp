@@ -67,7 +67,7 @@ class PreflightCommand {
                                          ? say("no GPU was found on this machine")
                                          : say("the catalogue does not know this machine's '{}'", group.front().name),
                                      {},
-                                     say("--gpu l4 in front of '--' says which one you have")});
+                                     say("set --gpu before '--', for example --gpu l4")});
       request.gpu = group.front().gpu->id;
       gpus = static_cast<std::int64_t>(group.size());
     } else if (!catalog.has_gpu(request.gpu) && catalog.has_instance(request.gpu)) {

@@ -18,6 +18,7 @@
 #include "show/job/brief.hpp"
 #include "show/job/explain.hpp"
 #include "show/job/recommend.hpp"
+#include "show/json/picked.hpp"
 #include "show/json/tell.hpp"
 #include "show/json/yaml.hpp"
 #include "show/truth/poc.hpp"
@@ -33,6 +34,7 @@ struct RecommendOptions : JobOptions {
   bool all_sizes = false;
   bool evidence = false;
   bool why = false;
+  std::vector<std::string> columns;
   Sections beside;
   std::string stages;
   bool poc = false;
@@ -41,7 +43,6 @@ struct RecommendOptions : JobOptions {
 };
 
 constexpr std::int64_t kRowsShown = 10;
-constexpr std::int64_t kRowsInBrief = 5;
 
 class Recommend {
  public:
@@ -50,7 +51,7 @@ class Recommend {
   int run() {
     options_.beside.wishes.storage = options_.question.extras.storage_kind;
     if (options_.rank && !options_.poc)
-      return context_.fail(Error{ErrorKind::usage, say("it says which rank --poc is for"), "--rank", say("add --poc")});
+      return context_.fail(Error{ErrorKind::usage, say("it selects the rank for --poc"), "--rank", say("add --poc")});
     const auto ground = prepare({options_.question.constraints, &options_.rule_files}, context_);
     if (!ground) return ground.error();
     const catalog::Catalog& catalog = ground->catalog;
@@ -82,7 +83,16 @@ class Recommend {
       if (!made) return context_.fail(made.error());
       poc = std::move(*made);
     }
-    print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
+    if (!options_.columns.empty() && !show::is_data(format)) {
+      const auto picked = picked_page(*advice, catalog, format);
+      if (!picked) return context_.fail(picked.error());
+      cli::print({.data = Answer::Tree(),
+                  .document = [&](bool) { return show::Document().add(*picked); },
+                  .csv = [&] { return *picked; }},
+                 format, context_);
+    } else {
+      print({options_.beside, options_.question, *advice, catalog, coefficients, options_.explain}, poc, format);
+    }
     if (!advice->recommendations.empty()) return gate(*advice);
     if (format == "csv") context_.note(say("no instance meets this"));
     return status_of_nothing(*advice);
@@ -133,6 +143,15 @@ class Recommend {
     return gate_price_age(options_.question.constraints, shown, options_.question.today, context_, kOk);
   }
 
+  /// The ranking in the columns that were named.
+  Result<show::Table> picked_page(const answer::Advice& advice, const catalog::Catalog& catalog,
+                                  const std::string& format) const {
+    const bool people = format != "csv";
+    const auto rows = options_.limit.value_or(people ? kRowsShown : 0);
+    return show::picked_columns(show::recommend_table(advice, catalog, static_cast<std::size_t>(rows)),
+                                options_.columns, people);
+  }
+
   show::PocView proof(const SectionContext& answer, const answer::Poc& poc) const {
     return {poc, answer.advice, options_.question.request, answer.catalog, answer.coefficients};
   }
@@ -164,7 +183,7 @@ class Recommend {
     view.evidence = options_.evidence;
     const bool all = view.wide || format == "html" || options_.explain || options_.show_rejected || options_.why ||
                      options_.evidence;
-    if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(kRowsInBrief));
+    if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
     show::Document page = all ? show::recommend_page(answer.advice, answer.catalog, view)
                               : show::brief_page(answer.advice, options_.question.constraints, view);
     if (options_.explain && !answer.advice.recommendations.empty())
@@ -204,8 +223,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
                    [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
                    on(options->explain)});
-  flags.push_back({"--why", "", say("reasons, assumptions, dates of prices and the way to the answer, in full"),
-                   ranking, on(options->why)});
+  flags.push_back(
+      {"--why", "", say("reasons, assumptions, price dates and decision path, in full"), ranking, on(options->why)});
   flags.push_back({"--show-rejected,--rejected", "", say("every rejected instance with its first reason"), ranking,
                    on(options->show_rejected)});
   flags.push_back({"--all-sizes", "", say("every size of a provider's machines, not the best of each GPU alone"),
@@ -213,13 +232,14 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
   flags.push_back({"--evidence", "",
                    say("how sure rank 1 is, at what price or speed others win, and which tests pay off"), ranking,
                    on(options->evidence)});
+  flags.push_back(columns_flag(options->columns, ranking));
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
                    ranking, [options](std::string_view text) { return job::assign(text, options->stages); }});
   const std::string proof = say("Proof of concept");
-  flags.push_back({"--poc", "", say("what to run on the chosen instance before spending, and the figures to expect"),
+  flags.push_back({"--poc", "", say("tests to run on the chosen instance before spending, with the figures to expect"),
                    proof, on(options->poc)});
-  flags.push_back({"--rank", "N", say("that --poc is for (default 1)"), proof,
+  flags.push_back({"--rank", "N", say("rank that --poc is for (default 1)"), proof,
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
 }
 
@@ -235,6 +255,16 @@ Flag currency_flag(Currency& place) {
               return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
             place = *currency;
             return {};
+          }};
+}
+
+Flag columns_flag(std::vector<std::string>& columns, std::string group) {
+  return {"--columns", "KEYS", say("columns of tables and CSV, by the same keys: sku,price,vram"), std::move(group),
+          [&columns](std::string_view text) -> Status {
+            columns.clear();
+            for (const std::string_view key : split(text, ','))
+              if (!trim(key).empty()) columns.emplace_back(trim(key));
+            return columns.empty() ? Status(usage_error(say("an empty list says nothing"))) : Status{};
           }};
 }
 

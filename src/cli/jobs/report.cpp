@@ -110,7 +110,7 @@ Status set_file(std::string_view text, std::string& file) {
   if (std::ranges::find(kEveryFormat, text) != std::end(kEveryFormat))
     return usage_error(say("a report is a page, not {}", text), {}, say("gpusel recommend has every format"));
   if (!text.ends_with(".html") && !text.ends_with(".htm"))
-    return usage_error(say("'{}' is not called like a page", shorten(text, 60)), {},
+    return usage_error(say("'{}' is not the name of a page", shorten(text, 60)), {},
                        say("name a file that ends in .html"));
   file = text;
   return {};
@@ -121,7 +121,7 @@ Status set_file(std::string_view text, std::string& file) {
 Parsed make_report() {
   auto options = std::make_shared<ReportOptions>();
   Parsed parsed;
-  parsed.flags.push_back({"-o,--output,--to", "FILE", say("the page's file, as out.html; without it, standard output"),
+  parsed.flags.push_back({"-o,--output,--to", "FILE", say("file to write, such as out.html (default: standard output)"),
                           say("Output and data"),
                           [options](std::string_view text) { return set_file(text, options->file); }});
   parsed.flags.push_back(force_flag(options->force, say("Output and data")));

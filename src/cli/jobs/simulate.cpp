@@ -84,7 +84,8 @@ Parsed make_simulate() {
   });
   parsed.positional = "OFFER";
   parsed.positional_places = {{"", "SKU|MODEL"}};
-  parsed.positional_help = say("the instance that serves, aws/g6e.xlarge; none: --gpu, or the best for the load");
+  parsed.positional_help =
+      say("the instance to simulate, such as aws/g6e.xlarge; default: --gpu, or the best for the load");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->words.emplace_back(name);
     return {};

@@ -16,7 +16,7 @@ std::expected<answer::StagesPlan, Errors> read_plan(const StagesRun& run) {
     for (char& c : flag)
       if (c == '_') c = '-';
     return std::unexpected(Errors{{ErrorKind::usage, say("the jobs of --stages are in its file"), "--" + flag,
-                                   say("say it there, in the stage that it is for")}});
+                                   say("set it in the stage that it is for")}});
   }
   const auto text = read_input(run.file);
   if (!text) return std::unexpected(Errors{text.error()});

@@ -40,7 +40,7 @@ void tell_left_out(const answer::Verification& verification, bool own, Context& 
     if (sheet.unread.empty()) continue;
     std::string names;
     for (const std::string& name : sheet.unread) names += (names.empty() ? "" : ", ") + printable(shorten(name, 40));
-    context.note(say("{}: columns that are not read: {}", printable(sheet.name), names));
+    context.note(say("{}: ignored columns: {}", printable(sheet.name), names));
   }
   const Errors& unusable = verification.unusable;
   if (unusable.empty()) return;
@@ -65,9 +65,14 @@ int run_verify(const VerifyOptions& options, Context& context) {
   if (!verification) return context.fail(as_flag(verification.error()));
   tell_left_out(*verification, !options.files.empty(), context);
   if (verification->rows == 0)
-    return context.fail(Error{ErrorKind::unsatisfied, say("no measurement is left to compare"), {}, {}});
+    return context.fail(Error{ErrorKind::unsatisfied, say("no measurements left to compare"), {}, {}});
   print({.data = [&] { return show::verify_json(*verification, options.view); },
-         .document = [&](bool) { return show::verify_page(*verification, options.view); },
+         .document =
+             [&](bool all) {
+               show::VerifyView view = options.view;
+               view.all = all;
+               return show::verify_page(*verification, view);
+             },
          .csv = [&] { return show::verify_table(*verification, options.view); }},
         *format, context);
   return kOk;
@@ -89,7 +94,7 @@ Parsed make_verify() {
   Parsed parsed;
   parsed.positional = "FILES";
   parsed.positional_places = {{"", "FILE"}};
-  parsed.positional_help = say("CSV of own measurements, in place of the published ones that come with gpusel");
+  parsed.positional_help = say("CSV of your own measurements, instead of the published ones that come with gpusel");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->files.emplace_back(name);
     return {};
@@ -102,7 +107,7 @@ Parsed make_verify() {
   text("-t,--task", "training|pretrain|finetune|inference", say("training, pretrain, finetune or inference"),
        options->filter.task);
   text("--gpu", "GPU", say("measured on that GPU"), options->filter.gpu);
-  text("--source", "KEY", say("of that source"), options->filter.source);
+  text("--source", "KEY", say("from that source only"), options->filter.source);
   Flag by{
       "--by", "PARTS",
       say("also by source, gpu, architecture, model, method, engine, precision or (memory) counter; several with ','"),

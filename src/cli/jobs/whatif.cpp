@@ -82,7 +82,7 @@ int run_whatif(WhatIfOptions& options, Context& context) {
   answer::WhatIfQuestion& question = options.question;
   if (question.vary.empty() && !question.tornado && !question.pareto) {
     question.tornado = true;
-    context.note(say("--tornado, as nothing says what to vary: --vary rps=1..64, --pareto"));
+    context.note(say("no --vary given: showing --tornado (also --vary rps=1..64, --pareto)"));
   }
   const auto answer = answer::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
@@ -109,7 +109,7 @@ Status set_swing(std::string_view text, double& place) {
   const auto swing = parse_share(text);
   if (!swing) return std::unexpected(swing.error());
   if (*swing <= 0 || *swing >= 1)
-    return usage_error(say("'{}' is no swing", shorten(text, 20)), {}, say("between 0 and 1"));
+    return usage_error(say("'{}' is not a swing", shorten(text, 20)), {}, say("between 0 and 1"));
   place = *swing;
   return {};
 }
@@ -145,7 +145,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                      return set;
                    }});
   flags.push_back(rules_flag(options->rule_files, group));
-  flags.push_back({"--explain", "", say("how each figure came about"), group, on(question.explained)});
+  flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
   flags.push_back(why_flag(options->all, "--why", say("what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));
 }

@@ -196,7 +196,7 @@ class Arguments::Reader {
       return refuse(member.key, {ErrorKind::usage, say("takes one value, not a list"), {}, {}});
     if (member.is_list() && member.children.empty())
       return refuse(member.key,
-                    {ErrorKind::usage, say("an empty list says nothing"), {}, say("leave it out, or name some")});
+                    {ErrorKind::usage, say("an empty list says nothing"), {}, say("remove it, or name some")});
     std::vector<std::string> texts;
     for (const Node& node : member.is_list() ? std::span(member.children) : std::span(&member, 1)) {
       auto text = one(node);
@@ -209,7 +209,7 @@ class Arguments::Reader {
   Done unknown(const std::string& key) const {
     const std::string shown = printable(shorten(key, 60));
     if (find(arguments_.withheld_, key) != nullptr)
-      return refuse(say("'{}' is not an assistant's to say; whoever starts the server may", shown));
+      return refuse(say("'{}' cannot be set by an assistant, only by whoever starts the server", shown));
     std::vector<std::string> keys;
     for (const Flag& flag : arguments_.offered_) keys.push_back(key_of(flag));
     if (!arguments_.tool_.subjects.empty()) keys.emplace_back(arguments_.tool_.subjects);

@@ -33,7 +33,7 @@ int run_mcp(const McpOptions& options, Context& context) {
   CommonOptions common = said_on_line(context);
   if (common.json || !common.output.empty())
     return context.fail(
-        Error{ErrorKind::usage, say("every answer has text and JSON here"), "--output", say("leave it out")});
+        Error{ErrorKind::usage, say("answers here always have text and JSON"), "--output", say("remove it")});
   // What cannot be loaded is better known now than at the first call.
   std::vector<std::string> rule_files = options.rule_files;
   rule_files.insert(rule_files.end(), options.standing_rules.begin(), options.standing_rules.end());

@@ -100,7 +100,7 @@ std::optional<std::string> Session::batch(const Node& messages) {
 std::optional<std::string> Session::message(const Node& node) {
   const auto id = node.is_map() ? id_of(node) : std::nullopt;
   const auto invalid = [&](std::string why) { return failed(id, {kInvalidRequest, std::move(why)}); };
-  if (!node.is_map()) return invalid(say("a message is a JSON object, found {}", node.describe()));
+  if (!node.is_map()) return invalid(say("a message must be a JSON object, found {}", node.describe()));
   if (const Node* version = text_of(&node, "jsonrpc"); version == nullptr || version->text != "2.0")
     return invalid(say("\"jsonrpc\" must be \"2.0\""));
   if (node.find("method") == nullptr && (node.find("result") != nullptr || node.find("error") != nullptr))

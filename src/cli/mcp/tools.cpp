@@ -31,19 +31,19 @@ const std::vector<Tool>& tools() {
        {"task", "model", "gpu"}},
       {"compare",
        to_say("Compare GPUs or instances"),
-       to_say("Two to eight GPUs or instances side by side, with the figures of a job if task and model are given."),
+       to_say("GPUs or instances side by side, with a job's figures if task and model are given."),
        "names",
-       to_say("two to eight GPUs, instances, or several of one: h100:8, 2x p4d.24xlarge"),
+       to_say("GPUs, instances, or several of one: h100:8, 2x p4d.24xlarge"),
        {"names"}},
       {"instances",
        to_say("List instances"),
        to_say("Instances and their dated prices, filtered and sorted; or one with its sources."),
        "words",
-       to_say("words that must occur; or show and the name of one instance, for its details and sources"),
+       to_say("words that must occur; or show and an instance's name, for its details and sources"),
        {}},
       {"cost",
        to_say("Cost over time"),
-       to_say("What instances, or the best plan for a job, cost over time under every published term: per hour, month "
+       to_say("Cost over time of instances, or of the best plan for a job, under every published term: per hour, month "
               "and unit of work, with break-even points."),
        "targets",
        to_say("instances, such as p4d.24xlarge or 2x p4d.24xlarge"),
@@ -51,9 +51,8 @@ const std::vector<Tool>& tools() {
        true},
       {"explain",
        to_say("Explain an answer"),
-       to_say(
-           "One part of what 'recommend' answers to the same job taken apart: how a figure or a rank came about, why "
-           "an instance was rejected and what would admit it, or what a rule did."),
+       to_say("Explains one part of recommend's answer to the same job: how a figure or rank was computed, why an "
+              "instance was rejected and what would make it qualify, or what a rule did."),
        "subject",
        to_say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank"),
        {"task", "model"},

@@ -41,11 +41,11 @@ bool generates(const catalog::Model* model) { return model != nullptr && model->
 constexpr Asked kAsked[] = {
     {"method", to_say("all weights or adapters: full, lora or qlora (full)"),
      [](const auto& r, const auto*) { return r.task == Task::finetune; }},
-    {"request_rate", to_say("requests per second, if they come as users send them (as many as possible)"),
+    {"request_rate", to_say("requests per second, if they arrive as users send them (default: as many as possible)"),
      [](const auto& r, const auto*) { return r.task == Task::inference; }},
-    {"ttft", to_say("milliseconds to the first token, at most (any)"),
+    {"ttft", to_say("maximum milliseconds to the first token (default: any)"),
      [](const auto& r, const auto* m) { return r.task == Task::inference && generates(m) && r.request_rate; }},
-    {"latency_ms", to_say("milliseconds for one answer, at most (any)"),
+    {"latency_ms", to_say("maximum milliseconds for one answer (default: any)"),
      [](const auto& r, const auto* m) { return r.task == Task::inference && !generates(m) && r.request_rate; }},
     {"render", to_say("offline, realtime or cad (offline)"),
      [](const auto& r, const auto*) { return r.task == Task::render; }},
@@ -64,7 +64,7 @@ constexpr Asked kAsked[] = {
      [](const auto& r, const auto*) { return r.task == Task::simulate; }},
     {"preprocess", to_say("etl, tokenize, images, video, features or trees (etl)"),
      [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
-    {"data_gb", to_say("how much data, GB (a service that runs on)"),
+    {"data_gb", to_say("amount of data, GB (default: a continuous service)"),
      [](const auto& r, const auto*) { return r.task == Task::preprocess; }},
 };
 
@@ -113,7 +113,7 @@ class Asker {
   }
 
   bool task() {
-    tell_(say("What is to be done?"));
+    tell_(say("Which task?"));
     for (std::size_t i = 0; i < kTasks.size(); ++i) tell_(format("  {}  {}", i + 1, say_text(kTasks[i].words)));
     while (true) {
       const auto answer = line(say("number or name (1)"));
@@ -124,7 +124,7 @@ class Asker {
           add("task", to_text(kTasks[i].task));
           return true;
         }
-      tell_(say("'{}' is none of these; write 1 to {}", printable(shorten(*answer, 40)), kTasks.size()));
+      tell_(say("'{}' is not a number from 1 to {}", printable(shorten(*answer, 40)), kTasks.size()));
     }
   }
 

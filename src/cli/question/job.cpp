@@ -65,6 +65,8 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});
+  flags.push_back({"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
+                   ranking, [&question](std::string_view text) { return job::assign(text, question.filter); }});
   Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;
@@ -112,8 +114,8 @@ std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::option
         context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
   const auto wanted = static_cast<std::size_t>(rank.value_or(1));
   if (wanted > count)
-    return std::unexpected(context.fail(Error{
-        ErrorKind::usage, say("{} instances meet this, rank {} is not among them", count, wanted), "--rank", {}}));
+    return std::unexpected(context.fail(
+        Error{ErrorKind::usage, say("only {} instances qualify, no rank {}", count, wanted), "--rank", {}}));
   return wanted - 1;
 }
 

@@ -56,7 +56,7 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
   for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.sku);
   for (const catalog::Provider& provider : catalog.providers()) known.push_back(provider.id);
   return {ErrorKind::usage,
-          say("'{}' is no model, task, GPU, instance, provider or region", printable(shorten(word, 40))),
+          say("'{}' is not a known model, task, GPU, instance, provider or region", printable(shorten(word, 40))),
           {},
           did_you_mean(word, known).or_else(say("all options: gpusel recommend --help"))};
 }

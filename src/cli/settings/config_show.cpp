@@ -164,7 +164,7 @@ Parsed make_config_show() {
   auto command = std::make_shared<std::string>();
   Parsed parsed;
   parsed.positional = "COMMAND";
-  parsed.positional_help = say("only what applies to this command, as in recommend or 'catalog lint'");
+  parsed.positional_help = say("only settings of this command, as in recommend or 'catalog lint'");
   parsed.positional_places = {{"", "COMMAND"}};
   parsed.positional_set = [command](std::string_view word) -> Status {
     *command += (command->empty() ? "" : " ") + std::string(word);

@@ -76,7 +76,7 @@ class Doctor {
       const bool ours = own_ && layer.changes.empty() && layer.path.ends_with(own_->file);
       add(say("overlay"), layer.changes.empty() && !ours ? Health::warn : Health::ok,
           format("{}: {}", printable(layer.path),
-                 ours ? say("calibrated with own measurements") : show::changes_summary(layer.changes)));
+                 ours ? say("calibrated with your own measurements") : show::changes_summary(layer.changes)));
     }
     if (own_) examine_own();
   }
@@ -107,7 +107,7 @@ class Doctor {
       std::string words = say("{}{}: {:.4g}, shipped {:.4g}, rows: {}", own.value.id,
                               own.value.name.empty() ? std::string() : format(" [{}]", printable(own.value.name)),
                               own.value.value, now, own.rows);
-      if (moved) words += say("; fitted where {:.4g} was shipped: gpusel calibrate fits anew", own.shipped);
+      if (moved) words += say("; fitted to a shipped value of {:.4g}: run gpusel calibrate again", own.shipped);
       add(say("own value"), moved ? Health::warn : Health::ok, std::move(words));
     }
   }
@@ -137,7 +137,7 @@ class Doctor {
     const catalog::Statistics statistics = catalog::statistics(*catalog_, today_);
     const auto age = days_between(statistics.oldest_rate, today_);
     add(say("exchange rates"), age && *age > kOldDays ? Health::warn : Health::ok,
-        say("{}, the oldest of {}", catalog_->exchange_rates().size(), aged(statistics.oldest_rate, today_)));
+        say("{}, the oldest from {}", catalog_->exchange_rates().size(), aged(statistics.oldest_rate, today_)));
   }
 
   void examine_surroundings() {

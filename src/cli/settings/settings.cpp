@@ -210,7 +210,7 @@ class Settled {
 
 Error unknown(const Setting& setting, Known known) {
   if (known == Known::on_line_only)
-    return about(setting, say("'{}' is said on the command line only", printable(shorten(setting.name, 40))));
+    return about(setting, say("'{}' can be set on the command line only", printable(shorten(setting.name, 40))));
   const std::vector<std::string_view> views = AllNames::get().of(setting.command);
   std::string word = setting.name;
   std::ranges::replace(word, '_', '-');
@@ -273,7 +273,7 @@ Errors apply_settings(const Command& command, Parsed& parsed, Context& context) 
     if (!off && settled.has_rival(flag->name())) {
       if (const Setting* other = settled.contradicts(flag->name(), setting))
         errors.push_back(about(setting, say("'{}' and '{}' contradict each other", setting.name, other->name),
-                               say("leave one of them out")));
+                               say("use only one of them")));
       continue;
     }
     settled.add(flag->name(), &setting, off);

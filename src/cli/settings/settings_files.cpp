@@ -101,7 +101,7 @@ class Reader {
     const auto file = InputFile::open(path_);
     if (!file) return usage_error(say("cannot read '{}': {}", printable(path_), file.error()));
     if (source_ == SettingSource::project && !(is_our_name(path_) && is_ours(file->owner())))
-      return usage_error(say("belongs to another user, who would choose your settings"), path_,
+      return usage_error(say("belongs to another user, who could then change your settings"), path_,
                          say("make it your own, or work elsewhere"));
     constexpr std::size_t kMostBytes = std::size_t{1} << 20U;  // every flag there is, many times over
     return read_text(*file, path_, kMostBytes);

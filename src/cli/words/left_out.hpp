@@ -14,7 +14,7 @@ inline void tell_left_out(std::string_view format, std::initializer_list<std::pa
                           Context& context) {
   if (format != "csv") return;
   for (const auto& [given, flag] : asked)
-    if (given) context.note(say("{} has no place in {}; every other format has it", flag, format));
+    if (given) context.note(say("{} cannot be shown in {}; every other format has it", flag, format));
 }
 
 }  // namespace gpusel::cli

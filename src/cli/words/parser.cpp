@@ -243,10 +243,17 @@ class Words {
   /// The right word, where what was typed means one that is there.
   Hint by_meaning(const std::string& name) {
     if (chosen_ == nullptr && !name.starts_with("-")) {
-      if (!group_.empty()) return {};
+      if (!group_.empty()) {
+        const auto meant = meant_command(format("{} {}", group_, name));
+        return meant ? Hint(say("did you mean 'gpusel {}'?", *meant), {*meant}) : Hint();
+      }
       if (const auto meant = meant_command(name)) return {say("did you mean 'gpusel {}'?", *meant), {*meant}};
-      if (const auto catalog = catalog::load({}); catalog && catalog->model(name))
+      const auto catalog = catalog::load({});
+      if (!catalog) return {};
+      if (catalog->model(name))
         return {say("did you mean 'gpusel recommend {}'?", shorten(name, 60)), {"recommend " + name}};
+      if (catalog->has_gpu(name) || catalog->has_instance(name))
+        return {say("did you mean 'gpusel catalog show {}'?", shorten(name, 60)), {"catalog show " + name}};
       return {};
     }
     const auto is_flag = [&](std::string_view flag) {

@@ -41,7 +41,7 @@ Status check_engine(const Counted& counted) {
 Status check_precision(const Counted& counted) {
   const bool unused = counted.precision == Precision::nvfp4 || counted.precision == Precision::fp64;
   if (!unused) return {};
-  return usage_error(say("images are not made in {}", to_text(*counted.precision)), "precision",
+  return usage_error(say("images are not generated in {}", to_text(*counted.precision)), "precision",
                      say("fp32, tf32, fp16, bf16, fp8 or int8; 4-bit weights are --weights-precision"));
 }
 
@@ -51,7 +51,7 @@ Status fill_size(DiffusionJob& job, Filling& f) {
   job.resolution = f.or_assume(f.request.resolution, "resolution", usual);
   const auto [smaller, larger] = std::minmax(job.resolution.width, job.resolution.height);
   if (smaller < kSmallestSide || larger > kLargestSide)
-    return usage_error(say("no image of {} can be made", text_of(job.resolution)), "resolution",
+    return usage_error(say("no image of {} can be generated", text_of(job.resolution)), "resolution",
                        say("{} to {} pixels a side", kSmallestSide, kLargestSide));
   if (smaller % kLatentPixels != 0 || larger % kLatentPixels != 0)
     f.note(say("sides of an image must be multiples of {} pixels", kLatentPixels));
@@ -68,7 +68,7 @@ Status fill_frames(DiffusionJob& job, Filling& f) {
   const double asked = f.or_assume(f.request.frames, "frames", *m.default_frames);
   if (asked > kLongestVideo)
     return usage_error(say("{:g} frames are more than one video of '{}' can have", asked, m.id), "frames",
-                       say("--images says how many videos"));
+                       say("use --images for the number of videos"));
   const double step = m.frame_compression.value_or(1);
   const double legal = std::ceil(std::max(0.0, asked - 1) / step) * step + 1;
   if (legal != asked) f.note(say("{:g} frames are made for {:g}: a multiple of {:g} and one", legal, asked, step));
@@ -88,7 +88,7 @@ Status fill_training(DiffusionJob& job, Filling& f) {
   f.training_amount(usual.images, usual.epochs);
   f.decodes();
   if (f.counted.things) *f.counted.things *= static_cast<double>(job.frames);
-  if (f.request.steps) f.note(say("steps are those of denoising: no effect on training"));
+  if (f.request.steps) f.note(say("steps are denoising steps: no effect on training"));
   return {};
 }
 
@@ -116,7 +116,7 @@ Status fill(DiffusionJob& job, Filling& f) {
       (*f.counted.precision == Precision::fp8 || *f.counted.precision == Precision::int8))
     f.counted.precision.reset();
   if (f.training()) return fill_training(job, f);
-  if (f.request.loader) f.note(say("nothing is read that would have to be decoded: loader has no effect"));
+  if (f.request.loader) f.note(say("nothing has to be decoded: loader has no effect"));
   job.steps = f.or_assume(f.request.steps, "steps", static_cast<std::int64_t>(*f.model->default_steps));
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.request.images) f.counted.things = *f.request.images * static_cast<double>(job.frames);

@@ -40,7 +40,7 @@ Status fill(RecommenderJob& job, Filling& f) {
   f.counted.on_cpu = !f.training() && f.counted.engine != Engine::tensorrt;
   if (!f.training()) return {};
   if (f.work.training.method != Method::full)
-    return usage_error(say("recommendation models are trained with all weights"), "method", say("leave out --method"));
+    return usage_error(say("recommendation models are trained with all weights"), "method", say("remove --method"));
   job.state_values = state_values(f);
   if (!f.request.optimizer) f.defaults.assume("optimizer", usual_optimizer(job.state_values));
   f.training_amount(kTrainingSamples, kTrainingEpochs);

@@ -13,12 +13,13 @@ Status fill_measurement(OfflineRender& job, Filling& f) {
   const Request& r = f.request;
   if (!r.seconds_per_frame) {
     if (!r.measured_on.empty())
-      return usage_error(say("says where a frame was measured, and seconds_per_frame is missing"), "on",
+      return usage_error(say("names where a frame was measured, but seconds_per_frame is missing"), "on",
                          say("--seconds-per-frame 90 --on a10, for example"));
     return {};
   }
   if (r.measured_on.empty())
-    return usage_error(say("say which GPU the frame was measured on"), "on", say("--on rtx-4090, for example"));
+    return usage_error(say("the GPU that the frame was measured on is missing"), "on",
+                       say("--on rtx-4090, for example"));
   const auto gpu = f.catalog.gpu(r.measured_on);
   if (!gpu) return usage_error(gpu.error().message, "on", gpu.error().hint);
   job.per_frame = seconds(*r.seconds_per_frame);
@@ -42,8 +43,7 @@ Status fill(OfflineRender& job, Filling& f) {
   if (job.per_frame)
     f.counted.things = f.request.frames;
   else if (f.request.frames)
-    f.note(say(
-        "how long a frame takes is not known; with --seconds-per-frame and --on the frames have a time and a price"));
+    f.note(say("the time per frame is unknown; --seconds-per-frame and --on add time and price of the frames"));
   const auto& renderers = f.catalog.renderers();
   const auto info = std::ranges::find(renderers, to_text(job.renderer), &catalog::RendererInfo::id);
   f.counted.on_cpu = info != renderers.end() && info->on_cpu.value_or(false);

@@ -42,7 +42,8 @@ Result<AnyJob> job_for(const Request& request, const catalog::Model* model) {
     case Task::preprocess: return PreprocessJob{};
     default: break;
   }
-  if (model == nullptr) return missing_error(say("say which model"), "model", say("--model resnet-50, for example"));
+  if (model == nullptr)
+    return missing_error(say("the model is missing"), "model", say("--model resnet-50, for example"));
   switch (model->kind.value_or(ModelKind::cnn)) {
     case ModelKind::diffusion: return DiffusionJob{};
     case ModelKind::speech: return SpeechJob{};
@@ -128,7 +129,7 @@ class CountedResolver {
       return usage_error(say("networks are not trained in {}", to_text(*request_.precision)), "precision",
                          say("fp32, tf32, fp16, bf16 or fp8"));
     if (work_.task == Task::pretrain && request_.method.value_or(Method::full) != Method::full)
-      return usage_error(say("pretraining updates all weights"), "method", say("leave out --method"));
+      return usage_error(say("pretraining updates all weights"), "method", say("remove --method"));
     t.method = request_.method.value_or(Method::full);
     t.optimizer = request_.optimizer.value_or(Optimizer::adamw);
     t.checkpointing = request_.activation_checkpointing;
@@ -137,7 +138,7 @@ class CountedResolver {
     t.offload = request_.offload.value_or(Offload::none);
     if (t.offload == Offload::sequential)
       return usage_error(say("'{}' is offloaded in inference", to_text(t.offload)), "offload",
-                         say("training knows optimizer and params"));
+                         say("training allows optimizer and params"));
     t.lora_rank = request_.lora_rank.value_or(16);
     return {};
   }
@@ -195,7 +196,7 @@ bool is_counted(const Request& request, const catalog::Model* model) {
 
 Result<Job> resolve_counted(const Request& request, const catalog::Model* model, const catalog::Catalog& catalog) {
   if (!request.task)
-    return missing_error(say("say what is to be done"), "task",
+    return missing_error(say("the task is missing"), "task",
                          say("--task pretrain, finetune, inference, render, simulate, transcode or preprocess"));
   return CountedResolver(request, model, catalog).run();
 }

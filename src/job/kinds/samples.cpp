@@ -56,7 +56,7 @@ Status fill(SampleJob& job, Filling& f) {
     return usage_error(say("what a sample costs '{}' is not known, so nothing can be estimated for it", model.id),
                        "model", say("gflops_per_sample in an overlay says it"));
   if (!shaped && !model.activations_m)
-    f.note(say("what the layers of '{}' put out is not published: as much as is usual for its arithmetic is assumed",
+    f.note(say("the output size of the layers of '{}' is not published: the usual size for its arithmetic is assumed",
                model.id));
   const Parts parts = parts_of(model);
   if (parts.count > 0) {
@@ -77,7 +77,7 @@ Status fill(SampleJob& job, Filling& f) {
   if (f.training()) {
     if (f.work.training.method != Method::full)
       return usage_error(say("training of '{}' is estimated with all weights", model.id), "method",
-                         say("leave out --method"));
+                         say("remove --method"));
     const bool large = job.resolution.pixels() > kClassifierPixels;
     if (f.work.task == Task::finetune)
       f.training_amount(kFewImages, kEpochs);

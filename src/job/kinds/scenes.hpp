@@ -30,7 +30,7 @@ inline Result<const SceneClass*> scene_of(std::span<const SceneClass> classes, F
       list += (list.empty() ? "" : ", ") + std::string(one.name);
     }
     const Hint near = did_you_mean(asked, names);
-    return usage_error(say("'{}' is no kind of scene", shorten(r.scene, 40)), "scene",
+    return usage_error(say("'{}' is not a kind of scene", shorten(r.scene, 40)), "scene",
                        near.or_else(say("known: {}", list)));
   }
   const bool matters = r.scene.empty() && !r.scene_vram_gib;

@@ -23,7 +23,7 @@ Status usable(const catalog::Model& model, const Counted& counted) {
                        say("an overlay can add speech.window_s and speech.encoder_gflops"));
   if (counted.engine == Engine::ctranslate2 && !model.cross_tokens)
     return usage_error(say("ctranslate2 runs Whisper models, and '{}' is none", model.id), "engine",
-                       say("leave out --engine"));
+                       say("remove --engine"));
   return {};
 }
 
@@ -43,7 +43,7 @@ Status fill(SpeechJob& job, Filling& f) {
   if (f.training()) {
     if (f.work.training.method != Method::full && f.work.training.method != Method::lora)
       return usage_error(say("speech models are trained with all weights or with lora"), "method",
-                         say("leave out --method"));
+                         say("remove --method"));
     const double audio = f.request.dataset_size
                              ? *f.request.dataset_size * job.window_s
                              : f.or_assume(f.request.audio_hours, "audio_hours", kTrainingHours) * 3600;
@@ -56,7 +56,7 @@ Status fill(SpeechJob& job, Filling& f) {
     job.output_tokens =
         f.or_assume(f.request.output_tokens, "output_tokens", std::llround(*model.decoder_steps_per_s * job.window_s));
   else if (f.request.output_tokens)
-    return usage_error(say("'{}' writes no tokens of its own", model.id), "output_tokens", say("leave it out"));
+    return usage_error(say("'{}' writes no tokens of its own", model.id), "output_tokens", say("remove it"));
   if (f.request.audio_hours) f.counted.things = *f.request.audio_hours * 3600;
   if (f.request.streams) f.counted.demand = static_cast<double>(*f.request.streams);  // each a second in a second
   return {};

@@ -63,7 +63,7 @@ Result<double> read_count(std::string_view text) { return parse_fraction(text, {
 Result<double> read_gb(std::string_view text) {
   const auto size = parse_memory(text, false);
   if (!size) return std::unexpected(size.error());
-  if (size->binary) return usage_error(say("a GPU is named by its GB, as marketed"), {}, say("--min-vram takes GiB"));
+  if (size->binary) return usage_error(say("GPUs are named by their marketed GB"), {}, say("--min-vram takes GiB"));
   return size->value;
 }
 Result<double> read_host_gib(std::string_view text) {
@@ -90,7 +90,7 @@ Status set_most(std::string_view text, Bounds& bounds, ReadNumber read) {
 Status set_duration_hours(std::string_view text, std::optional<double>& hours) {
   const auto duration = parse_duration(text, seconds(3600));
   if (!duration) return std::unexpected(duration.error());
-  if (duration->raw() <= 0) return usage_error(say("a deadline must lie in the future"));
+  if (duration->raw() <= 0) return usage_error(say("a deadline must be in the future"));
   hours = in_hours(*duration);
   return {};
 }
@@ -236,6 +236,20 @@ std::optional<std::pair<double, std::string_view>> count_in_front(std::string_vi
   return std::pair(*count, trim(rest.substr(sign)));
 }
 
+namespace {
+
+/// 7 of "1/7".
+std::optional<std::int64_t> parts_of(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos || plain_number(trim(text.substr(0, slash))) != 1.0) return std::nullopt;
+  const auto parts = plain_number(trim(text.substr(slash + 1)));
+  constexpr double kMostParts = 64;
+  if (!parts || *parts < 2 || *parts > kMostParts || *parts != std::floor(*parts)) return std::nullopt;
+  return static_cast<std::int64_t>(*parts);
+}
+
+}  // namespace
+
 CountedGpu counted_gpu(std::string_view text) {
   CountedGpu out;
   std::string_view rest = trim(text);
@@ -245,6 +259,11 @@ CountedGpu counted_gpu(std::string_view text) {
     rest = counted->second;
   }
   const auto colon = rest.rfind(':');
+  if (const auto parts = colon == std::string_view::npos ? std::nullopt : parts_of(rest.substr(colon + 1))) {
+    out.parts = parts;
+    out.name = trim(rest.substr(0, colon));
+    return out;
+  }
   const auto behind = colon == std::string_view::npos ? std::nullopt : plain_number(trim(rest.substr(colon + 1)));
   if (behind && *behind >= 1 && *behind <= 1e6 && *behind == std::floor(*behind) && !out.nodes) {
     out.nodes = std::exchange(out.count, static_cast<std::int64_t>(*behind));
@@ -337,7 +356,7 @@ Status add_weights(std::string_view text, Objective& objective) {
       return not_one_of(name, kWeights);
     const auto value = equals == std::string_view::npos ? std::nullopt : plain_number(trim(part.substr(equals + 1)));
     if (!value || *value < 0 || *value > 1e6)
-      return usage_error(say("the weight of '{}' must be a number from 0", name), {}, say("write {}=0.5", name));
+      return usage_error(say("the weight of '{}' must be 0 or more", name), {}, say("write {}=0.5", name));
     objective.weights[name] = *value;
   }
   return {};

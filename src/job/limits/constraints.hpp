@@ -35,9 +35,10 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given);
 /// Count and name of "2x RTX 4090", "2 × RTX 4090" and "4xA100".
 std::optional<std::pair<double, std::string_view>> count_in_front(std::string_view text);
 
-/// One GPU with whole counts: "H100", "h100:8", "8xH100", "2x8xH100".
+/// One GPU with whole counts, or one slice of it: "H100", "h100:8", "8xH100", "2x8xH100", "a100:1/7".
 struct CountedGpu {
   std::string name;
+  std::optional<std::int64_t> parts;  // that it is cut into, of which one is meant
   std::optional<std::int64_t> count;  // per node
   std::optional<std::int64_t> nodes;
 };

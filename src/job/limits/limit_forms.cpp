@@ -42,10 +42,10 @@ Status in_bounds(const Judging& judging, Fact fact, const Bounds& bounds, std::s
   const std::string_view name = rules::info(fact).name;
   if (bounds.low)
     reject(judging, compare(fact, Operator::below, *bounds.low),
-           say("{} {{{}}}, at least {} asked", what, name, rules::shown_as(fact, *bounds.low)));
+           say("{} {{{}}}, at least {} required", what, name, rules::shown_as(fact, *bounds.low)));
   if (bounds.high)
     reject(judging, compare(fact, Operator::above, *bounds.high),
-           say("{} {{{}}}, at most {} asked", what, name, rules::shown_as(fact, *bounds.high)));
+           say("{} {{{}}}, at most {} allowed", what, name, rules::shown_as(fact, *bounds.high)));
   return {};
 }
 
@@ -53,7 +53,7 @@ Status one_of(const Judging& judging, std::vector<std::string> allowed) {
   const Fact fact = judging.limit.form.fact;
   std::string names = join_texts(allowed, ", ");
   reject(judging, compare(fact, Operator::not_in, std::move(allowed)),
-         say("{} {{{}}}, asked for {}", say_text(judging.limit.form.words), rules::info(fact).name, names));
+         say("{} {{{}}}, requested {}", say_text(judging.limit.form.words), rules::info(fact).name, names));
   return {};
 }
 

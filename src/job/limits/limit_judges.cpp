@@ -128,7 +128,7 @@ Status judge_gpu(const Judging& judging) {
   std::string texts;
   for (const GpuSpec& spec : specs) {
     if (spec.none) {
-      reject(judging, compare(Fact::is_cpu, Operator::is, 0.0, false), say("{{gpu}}, asked for no GPU at all"));
+      reject(judging, compare(Fact::is_cpu, Operator::is, 0.0, false), say("{{gpu}}, but no GPU was requested"));
       return {};
     }
     std::vector<std::string> ids;
@@ -140,11 +140,11 @@ Status judge_gpu(const Judging& judging) {
       all.push_back(outside(spec, std::move(ids)));
       continue;
     }
-    reject(judging, compare(Fact::gpu, Operator::not_in, std::move(ids)), say("GPU {{gpu}}, asked for {}", spec.text));
+    reject(judging, compare(Fact::gpu, Operator::not_in, std::move(ids)), say("GPU {{gpu}}, requested {}", spec.text));
     (void)in_bounds(judging, Fact::gpu_memory_gb, spec.memory_gb, to_say("GPU memory"));
     (void)in_bounds(judging, Fact::gpu_count, spec.count, to_say("GPUs"));
   }
-  if (!all.empty()) reject(judging, rules::all_of(std::move(all)), say("{{gpu_count}} × {{gpu}}, asked for {}", texts));
+  if (!all.empty()) reject(judging, rules::all_of(std::move(all)), say("{{gpu_count}} × {{gpu}}, requested {}", texts));
   return {};
 }
 
@@ -168,7 +168,7 @@ Status judge_interconnect(const Judging& judging) {
   static constexpr std::string_view kKinds[] = {"pcie", "nvlink", "nvswitch", "xgmi", "sxm", "nvl", "oam"};
   const std::string kind = lower(judging.asked.interconnect);
   if (std::ranges::find(kKinds, kind) == std::end(kKinds)) return of_flag(not_one_of(kind, kKinds).error(), judging);
-  std::string message = say("interconnect {{gpu_link}}, {{form_factor}}; asked for {}", kind);
+  std::string message = say("interconnect {{gpu_link}}, {{form_factor}}; requested {}", kind);
   if (kind == "nvlink")
     reject(judging, compare(Fact::has_nvlink, Operator::is_not, 1.0), std::move(message));
   else if (kind == "sxm" || kind == "oam" || kind == "nvl")

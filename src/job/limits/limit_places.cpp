@@ -83,10 +83,8 @@ std::unexpected<Error> no_prices(const Located& place, const Judging& judging) {
   std::string what = printable(place.name);
   if (place.regions.size() == 1) what = region_text(*place.regions.front());
   if (place.regions.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied,
-                                 say("no provider has a region in {} that is known here", what),
-                                 judging.limit.flag(),
-                                 {}});
+    return std::unexpected(
+        Error{ErrorKind::unsatisfied, say("no provider has a known region in {}", what), judging.limit.flag(), {}});
   return std::unexpected(Error{ErrorKind::unsatisfied, say("no prices recorded for {}", what), judging.limit.flag(),
                                priced_elsewhere(place.regions, judging.catalog)});
 }
@@ -149,7 +147,7 @@ Status judge_region(const Judging& judging) {
   }
   // An empty catalogue has no prices anywhere: that is said of the instances.
   if (!any_price && !judging.catalog.offers().empty()) return no_prices(*without_price, judging);
-  reject(judging, outside(all), say("region {{region}}, asked for {}", names));
+  reject(judging, outside(all), say("region {{region}}, requested {}", names));
   return {};
 }
 
@@ -161,7 +159,7 @@ Status judge_residency(const Judging& judging) {
     std::ranges::move(*meant, std::back_inserter(countries));
   }
   reject(judging, compare(Fact::country, Operator::not_in, sorted_unique(std::move(countries))),
-         say("region {{region}} lies in {{country}}, outside what --residency allows"));
+         say("region {{region}} is in {{country}}, outside --residency"));
   return {};
 }
 
@@ -193,11 +191,10 @@ std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& 
   lies_in = sorted_unique(std::move(lies_in));
   const std::string region = limits.regions.front(), residency = limits.residency.front();
   if (lies_in.empty())
-    return say("--region {} is a price for several countries, and --residency {} needs one; --region {} would do",
+    return say("--region {} is a price for several countries, but --residency {} needs one; use --region {}",
                printable(region), printable(residency), printable(residency));
-  return say("--region {} lies in {}, outside --residency {}; --residency {} or --region {} would do",
-             printable(region), joined(lies_in, kProvidersNamed), printable(residency), joined(lies_in, 1),
-             printable(residency));
+  return say("--region {} is in {}, outside --residency {}; use --residency {} or --region {}", printable(region),
+             joined(lies_in, kProvidersNamed), printable(residency), joined(lies_in, 1), printable(residency));
 }
 
 Assumptions taken_places(const Constraints& limits, const catalog::Catalog& catalog) {

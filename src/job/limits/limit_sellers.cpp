@@ -65,7 +65,7 @@ Status judge_not_cloud(const Judging& judging) {
     if (!provider) return of_flag(provider.error(), judging);
     ids.emplace_back((*provider)->id);
   }
-  reject(judging, compare(Fact::provider, Operator::in, std::move(ids), false), say("{{provider}} is to be left out"));
+  reject(judging, compare(Fact::provider, Operator::in, std::move(ids), false), say("{{provider}} is excluded"));
   return {};
 }
 
@@ -89,15 +89,18 @@ Status judge_market(const Judging& judging) {
   rules::Condition market = of_kind(ProviderKind::marketplace);
   if (!named.empty()) market = rules::all_of({std::move(market), compare(Fact::provider, Operator::not_in, named)});
   reject(judging, rules::any_of({std::move(market), of_kind(ProviderKind::community)}),
-         say("{{provider}} lets machines of others, without a service level of its own ({{seller}})"));
+         say("{{provider}} rents out machines of others, without an SLA of its own ({{seller}})"));
   if (!judging.asked.country.empty()) return {};
   const std::vector<std::string> places = countries_asked(judging.asked, judging.catalog);
-  reject_closed(judging, say("{{provider}} takes customers of its own country only"), [&](const Provider& provider) {
-    const bool asked_for =
-        !places.empty() && std::ranges::all_of(places, [&](const std::string& code) { return serves(provider, code); });
-    // Whoever asks for a country by name has his reasons, and where nobody says what his own is, that may be it.
-    return provider.serves.empty() || asked_for;
-  });
+  reject_closed(judging, say("{{provider}} accepts only customers from its own country"),
+                [&](const Provider& provider) {
+                  const bool asked_for = !places.empty() && std::ranges::all_of(places, [&](const std::string& code) {
+                    return serves(provider, code);
+                  });
+                  // Whoever asks for a country by name has his reasons, and where nobody says what his own is, that may
+                  // be it.
+                  return provider.serves.empty() || asked_for;
+                });
   return {};
 }
 
@@ -108,9 +111,9 @@ Status judge_country(const Judging& judging) {
     return of_flag({ErrorKind::usage,
                     say("'{}' is more than one country", shorten(judging.asked.country, 40)),
                     {},
-                    say("write the one you are in: us, de, cn")},
+                    say("write your country: us, de, cn")},
                    judging);
-  reject_closed(judging, say("{{provider}} takes no customers from {}", codes->front()),
+  reject_closed(judging, say("{{provider}} does not accept customers from {}", codes->front()),
                 [&](const Provider& provider) { return serves(provider, codes->front()); });
   return {};
 }

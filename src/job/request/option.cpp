@@ -67,7 +67,7 @@ Assigned<std::optional<bool>> assign(std::string_view text, std::optional<bool>&
   } else {
     static constexpr std::string_view kTruth[] = {"true", "false"};
     name_allowed(kTruth);
-    return usage_error(say("'{}' is neither true nor false", shorten(text, 32)));
+    return usage_error(say("'{}' must be true or false", shorten(text, 32)));
   }
   return {};
 }

@@ -47,11 +47,12 @@ Status set_model(std::string_view text, Request& request) {
   return {};
 }
 
-/// With a count the count too: "h100:8", "2x8xH100".
+/// With a count the count too: "h100:8", "2x8xH100", "a100:1/7".
 Assigned<std::string> set_gpu(std::string_view text, Request& request) {
   const CountedGpu counted = counted_gpu(text);
   if (counted.count) request.gpus = request.gpus_per_node = counted.count;
   if (counted.nodes) request.nodes = counted.nodes;
+  request.gpu_parts = counted.parts;
   return assign(counted.name, request.gpu);
 }
 
@@ -73,10 +74,10 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.min_fit, kShare)},
 
     {"confidence", "", "SHARE",
-     to_say("chance with which deadlines, rates, latencies and budgets must be kept (default: 0.8)"), kWork,
+     to_say("required chance of meeting deadlines, rates, latencies and budgets (default: 0.8)"), kWork,
      GPUSEL_SET(r.confidence, Limits{{0.5, 0.99}, 1, "share"})},
 
-    {"gpu", "", "GPU", to_say("GPU to estimate for, or an instance: h100, h100:8, 2x8xH100, g6e.xlarge"), kMachine,
+    {"gpu", "", "GPU", to_say("GPU, slice or instance: h100, h100:8, 2x8xH100, a100:1/7, g6e.xlarge"), kMachine,
      [](Request& r, std::string_view t) { return set_gpu(t, r); }},
     {"gpus", "num-gpus", "N", to_say("total GPUs"), kMachine, GPUSEL_SET(r.gpus, kCount)},
     {"gpus_per_node", "", "N", to_say("GPUs per node (default: up to 8)"), kMachine,
@@ -107,14 +108,14 @@ constexpr Option<Request> kOptions[] = {
      kTrain, GPUSEL_SET(r.target_len, kLength)},
     {"micro_batch", "per-device-batch-size", "N", to_say("sequences per GPU and pass"), kTrain,
      GPUSEL_SET(r.micro_batch, kCount)},
-    {"global_batch", "", "N", to_say("sequences per optimiser step"), kTrain, GPUSEL_SET(r.global_batch, kCount)},
-    {"grad_accum", "gradient-accumulation-steps", "N", to_say("passes per optimiser step"), kTrain,
+    {"global_batch", "", "N", to_say("sequences per optimizer step"), kTrain, GPUSEL_SET(r.global_batch, kCount)},
+    {"grad_accum", "gradient-accumulation-steps", "N", to_say("passes per optimizer step"), kTrain,
      GPUSEL_SET(r.grad_accum, kCount)},
     {"activation_checkpointing", "gradient-checkpointing", "KIND", to_say("none, selective or full"), kTrain,
      GPUSEL_SET(r.activation_checkpointing)},
     {"flash_attention", "", "BOOL", to_say("true or false (default: where the GPU has it)"), kTrain,
      GPUSEL_SET(r.flash_attention), true},
-    {"optimizer_in_backward", "", "BOOL", to_say("true: step as each gradient comes, and keep none"), kTrain,
+    {"optimizer_in_backward", "", "BOOL", to_say("true: step on each gradient as it arrives, keep none"), kTrain,
      GPUSEL_SET(r.optimizer_in_backward), true},
     {"variable_lengths", "", "BOOL", to_say("true: batches padded to their own longest; false: packed or padded alike"),
      kTrain, GPUSEL_SET(r.variable_lengths), true},
@@ -123,8 +124,8 @@ constexpr Option<Request> kOptions[] = {
     {"lora_rank", "", "N", to_say("rank of LoRA adapters"), kTrain, GPUSEL_SET(r.lora_rank, Limits{{1, 65536}, 1000})},
     {"lora_targets", "target-modules", "LIST",
      to_say("all, attention, ffn, experts, or matrices such as q_proj,v_proj"), kTrain, GPUSEL_SET(r.lora_targets)},
-    {"capacity_factor", "", "N", to_say("rows that experts are padded to, against those routed (default: 1)"), kTrain,
-     GPUSEL_SET(r.capacity_factor, Limits{{0.1, 16}, 1000})},
+    {"capacity_factor", "", "N", to_say("rows that experts are padded to, relative to those routed (default: 1)"),
+     kTrain, GPUSEL_SET(r.capacity_factor, Limits{{0.1, 16}, 1000})},
     {"virtual_tokens", "", "N", to_say("virtual tokens of prompt or prefix tuning"), kTrain,
      GPUSEL_SET(r.virtual_tokens, Limits{{1, 1e6}, 1000})},
     {"tokens", "", "N", to_say("tokens to train on, or to generate"), kTrain, GPUSEL_SET(r.tokens, kAmount)},
@@ -138,7 +139,7 @@ constexpr Option<Request> kOptions[] = {
     {"pp", "pipeline-parallel", "N", to_say("pipeline stages"), kSplit, GPUSEL_SET(r.pp, kCount)},
     {"virtual_pipeline", "vpp", "N", to_say("chunks of a pipeline stage that interleave (default: by framework)"),
      kSplit, GPUSEL_SET(r.virtual_pipeline, kCount)},
-    {"sequence_parallel", "", "BOOL", to_say("tensor ranks share norms and residuals too (default: true)"), kSplit,
+    {"sequence_parallel", "", "BOOL", to_say("tensor ranks also share norms and residuals (default: true)"), kSplit,
      GPUSEL_SET(r.sequence_parallel), true},
     {"cp", "", "N", to_say("context parallel degree"), kSplit, GPUSEL_SET(r.cp, kCount)},
     {"ep", "", "N", to_say("expert parallel degree"), kSplit, GPUSEL_SET(r.ep, kCount)},
@@ -178,15 +179,14 @@ constexpr Option<Request> kOptions[] = {
     {"e2e", "request-latency max-e2e", "MS", to_say("longest time for a whole request, ms"), kServe,
      GPUSEL_SET(r.e2e_ms, kMilliseconds)},
     {"slo_percentile", "", "PERCENT",
-     to_say("of requests that must meet all latency targets, 50 to 99.9 (default: 95)"), kServe,
+     to_say("percent of requests that must meet all latency targets, 50 to 99.9 (default: 95)"), kServe,
      GPUSEL_SET(r.slo_percentile, Limits{{50, 99.9}, 1, "%"})},
     {"strict_slo", "strict-sla", "BOOL",
-     to_say("false: the typical request meets the latency targets, short for "
-            "--slo-percentile 50"),
-     kServe, GPUSEL_SET(r.strict_slo), true},
-    {"max_load", "", "SHARE", to_say("of what instances could serve, at most so much is planned for (default: 0.8)"),
-     kServe, GPUSEL_SET(r.max_load, Limits{{0.05, 1}, 1000, "share"})},
-    {"redundancy", "", "N", to_say("instances that may fail without missing the targets: 1 for N+1"), kServe,
+     to_say("false: the median request meets the latency targets, short for --slo-percentile 50"), kServe,
+     GPUSEL_SET(r.strict_slo), true},
+    {"max_load", "", "SHARE", to_say("share of what instances could serve that is planned for (default: 0.8)"), kServe,
+     GPUSEL_SET(r.max_load, Limits{{0.05, 1}, 1000, "share"})},
+    {"redundancy", "", "N", to_say("instances that may fail while targets are still met: 1 for N+1"), kServe,
      GPUSEL_SET(r.redundancy, Limits{{0, 1024}, 1000})},
     {"mem_utilization", "gpu-memory-utilization", "SHARE", to_say("share of the card the engine may take"), kServe,
      GPUSEL_SET(r.mem_utilization, Limits{{0.05, 1}, 1000, "share"})},
@@ -196,8 +196,8 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.speculative)},
     {"speculative_tokens", "num-speculative-tokens", "N", to_say("tokens drafted per step (default: 4)"), kServe,
      GPUSEL_SET(r.speculative_tokens, Limits{{1, 64}, 1000})},
-    {"acceptance_rate", "", "SHARE", to_say("of drafted tokens, those the model would have chosen (default: 0.7)"),
-     kServe, GPUSEL_SET(r.acceptance_rate, kShare)},
+    {"acceptance_rate", "", "SHARE", to_say("share of drafted tokens that are accepted (default: 0.7)"), kServe,
+     GPUSEL_SET(r.acceptance_rate, kShare)},
     {"disaggregated_prefill", "", "BOOL", to_say("true: some replicas read prompts and the others generate"), kServe,
      GPUSEL_SET(r.disaggregated_prefill), true},
     {"stream_interval", "", "N", to_say("tokens that the server sends at once, or polls for (default: 1)"), kServe,
@@ -217,7 +217,7 @@ constexpr Option<Request> kOptions[] = {
     {"latency_ms", "max-latency-ms", "MS", to_say("longest time for one batch, ms"), kVision,
      GPUSEL_SET(r.latency_ms, kMilliseconds)},
     {"loader", "data-loader", "WHO",
-     to_say("who decodes pictures and sound: cpu, dali (on the GPU), or preprocessed (stored decoded; default: cpu)"),
+     to_say("decoder of images and audio: cpu, dali (on the GPU), or preprocessed (stored decoded; default: cpu)"),
      kVision, GPUSEL_SET(r.loader)},
     {"table_gib", "embedding-gib", "GIB", to_say("embedding tables, GiB, if not the model's own"), kVision,
      GPUSEL_SET(r.table_gib, Limits{{0.001, 1e6}, 1000, "gib"})},
@@ -227,7 +227,7 @@ constexpr Option<Request> kOptions[] = {
      GPUSEL_SET(r.renderer)},
     {"scene", "", "CLASS", to_say("size of the scene in words, instead of scene_vram_gib"), kGraphics,
      GPUSEL_SET(r.scene)},
-    {"scene_vram_gib", "scene-vram", "GIB", to_say("memory that the scene or a session takes, GiB or with a unit"),
+    {"scene_vram_gib", "scene-vram", "GIB", to_say("memory of the scene or of a session, GiB or with a unit"),
      kGraphics, GPUSEL_SET(r.scene_vram_gib, Limits{{0.01, 1e5}, 1000, "gib"})},
     {"frames", "num-frames", "N", to_say("total frames to render; of a generated video, its length"), kGraphics,
      GPUSEL_SET(r.frames, kAmount)},
@@ -244,13 +244,12 @@ constexpr Option<Request> kOptions[] = {
     {"codec", "", "CODEC", to_say("h264, hevc or av1"), kGraphics, GPUSEL_SET(r.codec)},
     {"input_codec", "", "CODEC", to_say("codec of the video that comes in: h264, hevc or av1"), kGraphics,
      GPUSEL_SET(r.input_codec)},
-    {"ladder", "", "LIST", to_say("sizes that each video is encoded in, 1080p,720p,480p; none: its own only"),
-     kGraphics, [](Request& r, std::string_view t) { return keep_ladder(t, r.ladder); }},
+    {"ladder", "", "LIST", to_say("sizes to encode each video in: 1080p,720p,480p; default: its own only"), kGraphics,
+     [](Request& r, std::string_view t) { return keep_ladder(t, r.ladder); }},
     {"bitrate_mbps", "", "MBPS", to_say("of the encoded video in its own size, Mbit/s"), kGraphics,
      GPUSEL_SET(r.bitrate_mbps, Limits{{0.001, 10000}, 1000, "mbit/s"})},
     {"video_hours", "", "N", to_say("total hours of stored video"), kGraphics, GPUSEL_SET(r.video_hours, kHours)},
-    {"live", "", "BOOL", to_say("true: as it happens; false: files, as fast as they go"), kGraphics, GPUSEL_SET(r.live),
-     true},
+    {"live", "", "BOOL", to_say("true: live; false: files, as fast as possible"), kGraphics, GPUSEL_SET(r.live), true},
     {"solver", "", "KIND", to_say("lbm, fdtd, fvm, sph, dem, md or fea"), kGraphics, GPUSEL_SET(r.solver)},
     {"cells", "particles", "N", to_say("cells, particles or atoms of a simulation"), kGraphics,
      GPUSEL_SET(r.cells, kAmount)},
@@ -318,7 +317,7 @@ Status refuse_device(const Request& request) {
 }
 
 Result<Request> read_request(const Node& object) {
-  if (!object.is_map()) return usage_error(say("a request is a JSON object, found {}", object.describe()));
+  if (!object.is_map()) return usage_error(say("a request must be a JSON object, found {}", object.describe()));
   Request request;
   request.of_data = true;
   for (const Node& member : object.children) {

@@ -20,7 +20,7 @@ struct TaskWord {
 };
 
 constexpr std::string_view kTrainingRemark =
-    to_say("training is taken as fine-tuning; --task pretrain trains from scratch");
+    to_say("\"training\" is read as fine-tuning; --task pretrain trains from scratch");
 
 constexpr TaskWord kTaskWords[] = {
     {"serve", Task::inference},

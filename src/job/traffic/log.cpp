@@ -158,7 +158,7 @@ class LogReader {
     if (found.twice != nullptr)
       return usage_error(say("'{}' is a second column of the same", printable(shorten(found.twice->text, 40))),
                          position(name_, *found.twice));
-    return check_found(head_.header.front(), found, say("here are {}", list));
+    return check_found(head_.header.front(), found, say("got {}", list));
   }
 
   Status check_found(const Node& at, const LogRecord& found, const std::string& hint) const {
@@ -190,7 +190,7 @@ class LogReader {
     if (!document) return std::unexpected(document.error());
     Node& root = document->root;
     put_on_line(root, line);
-    if (!root.is_map()) return usage_error(say("{} is no request", root.describe()), at, say("one object per line"));
+    if (!root.is_map()) return usage_error(say("{} is not a request", root.describe()), at, say("one object per line"));
     return take_object(root, at);
   }
 
@@ -223,7 +223,7 @@ class LogReader {
     if (root.find("input_lens") != nullptr) return use_lists(root);
     const Node* benchmarks = root.find("benchmarks");
     if (benchmarks == nullptr)
-      return usage_error(say("it is no log of requests and no result of a benchmark that is known"), name_,
+      return usage_error(say("it is neither a request log nor a known benchmark result"), name_,
                          say("one object per line, or what vLLM or GuideLLM have written"));
     if (!benchmarks->is_list() || benchmarks->children.size() != 1)
       return usage_error(say("the file has {} benchmarks, and one can be replayed", benchmarks->children.size()), name_,
@@ -299,7 +299,7 @@ class LogReader {
   Result<double> length(const Node& node) const {
     const auto value = plain_number(node.text);
     if (!value || *value < 0 || *value != std::floor(*value) || *value > kMostTokens)
-      return usage_error(say("{} is no number of tokens", printable(node.describe())), position(name_, node));
+      return usage_error(say("{} is not a number of tokens", printable(node.describe())), position(name_, node));
     return *value;
   }
 
@@ -307,13 +307,13 @@ class LogReader {
     const auto number = plain_number(node.text);
     const auto time = number ? number : parse_time(node.text);
     if (!time || *time < 0)
-      return usage_error(say("{} is no time", printable(node.describe())), position(name_, node),
+      return usage_error(say("{} is not a time", printable(node.describe())), position(name_, node),
                          say("seconds, or 2024-05-10 08:30:00.5"));
     const bool date = !number;
     if (times_.count == 0 && seen_ > 0)
       return usage_error(say("a time, where earlier requests have none"), position(name_, node));
     if (times_.count > 0 && date != times_.dates)
-      return usage_error(say("{} is of another kind than the times before it", printable(node.describe())),
+      return usage_error(say("{} is of a different kind than the times before it", printable(node.describe())),
                          position(name_, node), say("dates or numbers, not both"));
     times_.dates = date;
     times_.unit = record.unit;
@@ -335,7 +335,7 @@ class LogReader {
     for (const Node& item : list.children) {
       const auto id = plain_number(item.text);
       if (!id || *id < 0 || *id != std::floor(*id) || *id > 0x1p53)
-        return usage_error(say("{} is no id of a block", printable(item.describe())), position(name_, item));
+        return usage_error(say("{} is not the id of a block", printable(item.describe())), position(name_, item));
       const auto number = static_cast<std::uint64_t>(*id);
       if (runs.size() > begin && runs.back().first + runs.back().blocks == number)
         ++runs.back().blocks;

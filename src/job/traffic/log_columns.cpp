@@ -110,7 +110,7 @@ Result<ResolvedUnit> resolve_unit(const RawTimes& times, std::optional<TimeUnit>
   std::string list;
   for (const TimeUnit unit : kUnits)
     if (unit == TimeUnit::s || plausible(unit)) add_item(list, say("{:.2g}/s as {}", rate(unit), to_text(unit)));
-  return usage_error(say("the unit of its times is in doubt: {}", list), where, say("say --time-unit s, ms, us or ns"));
+  return usage_error(say("the unit of its times is unclear: {}", list), where, say("use --time-unit s, ms, us or ns"));
 }
 
 }  // namespace gpusel::job

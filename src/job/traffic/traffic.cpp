@@ -125,7 +125,7 @@ Length read_length(Fields& fields, const std::string& path) {
   if (median && p90 && *p90 > *median) length.sigma = std::log(*p90 / *median) / normal_quantile(0.9);
   if (median && !p90 && mean && *mean > *median) length.sigma = std::sqrt(2 * std::log(*mean / *median));
   if (median && ((p90 && *p90 <= *median) || (!p90 && mean && *mean < *median)))
-    bad(say("p90 and mean are above the median"));
+    bad(say("p90 and mean must be above the median"));
   return length;
 }
 
@@ -163,7 +163,8 @@ DailyProfile read_daily(const Node& node, Problems& problems) {
   const auto texts = fields.texts("multipliers");
   for (std::size_t i = 0; i < std::min(texts.size(), day.multipliers.size()); ++i) {
     const auto value = plain_number(texts[i]);
-    if (!value || !kMultiplier.contains(*value)) fields.fail(node, say("'{}' is no multiplier", shorten(texts[i], 20)));
+    if (!value || !kMultiplier.contains(*value))
+      fields.fail(node, say("'{}' is not a multiplier", shorten(texts[i], 20)));
     day.multipliers[i] = value.value_or(0);
   }
   if (texts.size() != day.multipliers.size()) fields.fail(node, not_a_day(texts.size()));
@@ -243,7 +244,7 @@ Result<Day> read_day(const std::string& path) {
       if (word.empty()) continue;
       const auto value = plain_number(word);
       if (!value || !kMultiplier.contains(*value))
-        return usage_error(say("'{}' is no multiplier", printable(shorten(word, 20))), format("{}:{}", path, line));
+        return usage_error(say("'{}' is not a multiplier", printable(shorten(word, 20))), format("{}:{}", path, line));
       if (count < day.size()) day[count] = *value;
       ++count;
     }

@@ -46,8 +46,8 @@ Autoscale autoscale(const Scaled& facts, physics::Trace* trace, std::string_view
        say("{:.1f} ÷ (1 + {:.2f}/h × {:.4f} h)", facts.in_flight, facts.steepest_rise, start_h),
        physics::shown("{:g}", out.target_in_flight, to_name("requests")));
   line("min_replicas", say("replicas at the quietest hour, at least one unless none may run"),
-       say("{:g}, of them {:g} spare", facts.least, facts.spare), physics::shown("{:g}", out.min_replicas));
-  line("max_replicas", say("replicas at the busiest hour"), say("{:g}, of them {:g} spare", facts.most, facts.spare),
+       say("{:g}, {:g} of them spare", facts.least, facts.spare), physics::shown("{:g}", out.min_replicas));
+  line("max_replicas", say("replicas at the busiest hour"), say("{:g}, {:g} of them spare", facts.most, facts.spare),
        physics::shown("{:g}", out.max_replicas));
   line("scale_in_below", say("(n − 1) ÷ n of the target for one replica above the fewest, and never within 10 % of it"),
        say("n = {:g}", from), physics::shown("{:.2f}", out.scale_in_below));

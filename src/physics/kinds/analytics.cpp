@@ -86,7 +86,7 @@ Figures watched(const AnalyticsJob& job, const CountedAsk& ask) {
                                      : beside(job, ask, std::move(detector), found);
   if (!out.lacks.empty() || !out.unknown.empty()) return out;
   out.rate = record(ask.trace, {"throughput", "{:.0f}", ask.counted.unit.rate}, [&](auto told) {
-    return told("whole streams that all of it keeps up with", std::floor(found.streams));
+    return told("number of streams that the machine keeps up with", std::floor(found.streams));
   });
   if (out.rate < 1) out.lacks = "speed for one such stream";
   out.bound_by = found.bound_by;

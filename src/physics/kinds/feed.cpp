@@ -85,7 +85,7 @@ class Feed {
     const double vcpus = ask_.machine.host.vcpus * ask_.machine.nodes;
     if (fed_.per_vcpu <= 0 || vcpus <= 0) return 0;
     return limit("feed.loader", kLoaderSource, [&](auto told) {
-      return told("vCPUs", vcpus) * told("decoded by one in a second", fed_.per_vcpu) +
+      return told("vCPUs", vcpus) * told("decoded by one per second", fed_.per_vcpu) +
              told.some("decoded by units of the GPUs", fed_.by_gpu * ask_.machine.gpus());
     });
   }
@@ -199,16 +199,15 @@ void note_feed(const Machine& machine, const Figures& figures, std::vector<std::
   const double wanted = figure("loader_vcpus_per_gpu");
   if (figures.bound_by == "loader")
     notes.push_back(
-        say("the host decodes {:.0f} % of what the GPUs could take; {:.3g} vCPUs per GPU would keep up, and "
-            "--loader dali or preprocessed takes fewer",
+        say("the host decodes {:.0f} % of what the GPUs could process; {:.3g} vCPUs per GPU would keep up, fewer with "
+            "--loader dali or preprocessed",
             100 * figures.rate / figures.gpu_rate, wanted));
   else if (figures.bound_by == "storage")
     notes.push_back(
-        say("storage brings {:.0f} % of what the GPUs could take", 100 * figures.rate / figures.unread_rate));
+        say("storage delivers {:.0f} % of what the GPUs could process", 100 * figures.rate / figures.unread_rate));
   else if (wanted > 0 && machine.host.vcpus <= 0)
     notes.push_back(
-        say("the speed is that of the GPUs: {:.3g} vCPUs for each decode as fast; --vcpus-per-gpu says how "
-            "many there are",
+        say("the speed is limited by the GPUs: {:.3g} vCPUs per GPU decode as fast; set --vcpus-per-gpu to your number",
             wanted));
 }
 

@@ -77,15 +77,14 @@ void ItemPhysics::add_departures(const Job& work, const Machine& machine, const 
   const job::Counted& job = *work.counted;
   for (const NamedFigure& figure : plan.more)
     if (figure.key == "slowdown" && figure.value > 1)
-      notes.push_back(
-          say("it does not fit into the GPU's memory: the rest is in the host's, and it takes {:.2g} times as long",
-              figure.value));
+      notes.push_back(say("it does not fit into GPU memory: the rest is in host memory, and it takes {:.2g}× as long",
+                          figure.value));
   note_feed(machine, plan, notes);
   const bool computes = job::runs_model(work.task) && !machine.on_cpu() && plan.lacks.empty();
   if (computes && !machine.device.native(plan.layout.precision))
     notes.push_back(not_native(plan.layout.precision, machine));
   if (job.demand && plan.rate > 0 && plan.rate < *job.demand)
-    notes.push_back(say("{} {} are asked for: {:.0f} such machines", human_number(*job.demand), say_name(job.unit.rate),
+    notes.push_back(say("{} {} are needed: {:.0f} such machines", human_number(*job.demand), say_name(job.unit.rate),
                         std::ceil(*job.demand / plan.rate)));
 }
 

@@ -63,7 +63,7 @@ Bytes least_total_memory(const job::Job& work, const Device& device) {
 Seconds least_time(const job::Job& work, const Machine& machine) { return physics_of(work).least_time(work, machine); }
 
 std::string not_native(job::Precision precision, const Machine& machine) {
-  return say("{} is not in the hardware of {}; the next wider format does the work", to_text(precision),
+  return say("{} is not in the hardware of {}; the next larger format is used", to_text(precision),
              machine.device.gpu->id);
 }
 

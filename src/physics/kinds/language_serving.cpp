@@ -79,8 +79,7 @@ class ServingPhysics final : public WorkPhysics {
     const Layout& layout = plan.layout;
     const auto used = std::int64_t{layout.tp} * layout.pp * layout.dp;
     if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
-      notes.push_back(
-          say("{} of {} GPUs are idle: they do not make up a replica", machine.gpus() - used, machine.gpus()));
+      notes.push_back(say("{} of {} GPUs are idle: too few for a replica", machine.gpus() - used, machine.gpus()));
     if (!plan.serving->speed.weights_native && layout.weights->arithmetic != Arithmetic::weight_only)
       notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",
                           layout.weights->name, machine.device.gpu->architecture));
@@ -101,7 +100,7 @@ class ServingPhysics final : public WorkPhysics {
     serving_deviation(work, plan.serving->room, c, &trace);
     if (const double scale = step_scale(work, machine.device, c); scale != 1)
       note(trace, {"inference.step_scale", "{:.3f}", {}, "docs/calibrate.md"}, scale,
-           say("of the time of every step, out of own measurements"), machine_case(work.inference, machine.device));
+           say("of the time of every step, from your own measurements"), machine_case(work.inference, machine.device));
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 

@@ -81,7 +81,7 @@ class SamplePasses {
                         told("weights", weights_);
       const auto launch = told("launching", launch_);
       return greatest(work, launch) +
-             told("what shows of the host", c_.host_exposed.of(engine_)) * least(work, launch) +
+             told("host time that is not hidden", c_.host_exposed.of(engine_)) * least(work, launch) +
              told.some("links", links_);
     });
     out.rate = record(ask_.trace, {"throughput", "{:.4g}", ask_.counted.unit.rate, kSamplesSource}, [&](auto told) {

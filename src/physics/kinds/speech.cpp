@@ -244,7 +244,7 @@ class Speech {
     });
     parts.memory = part("time.memory", [&](auto told) {
       return (told("windows", batch) * told("activations", traffic()) +
-              told("states moved by the optimiser", bytes(trained() * kStepBytes))) /
+              told("states moved by the optimizer", bytes(trained() * kStepBytes))) /
              told("bandwidth", memory_rate(ask_));
     });
     // Texts are given, so that only a recurrent speaker goes on step by step.

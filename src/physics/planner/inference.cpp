@@ -71,7 +71,7 @@ class InferenceSearch {
           say("prompts and answers apart need two replicas or more, which do not fit on {} GPUs", machine_.gpus()),
           "disaggregated_prefill");
     if (!any_)
-      return usage_error(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus",
+      return usage_error(say("no valid layout of {} GPUs for this model", machine_.gpus()), "gpus",
                          say("tp must divide the {} attention heads", heads_));
     return finished();
   }
@@ -105,8 +105,8 @@ class InferenceSearch {
       return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
     const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
     if (work_.pins.pp && static_cast<double>(*work_.pins.pp) > work_.parameters.layers)
-      return usage_error(
-          say("{} pipeline stages are more than the {:g} layers", *work_.pins.pp, work_.parameters.layers), "pp");
+      return usage_error(say("{} pipeline stages exceed the {:g} layers", *work_.pins.pp, work_.parameters.layers),
+                         "pp");
     if (work_.pins.ep && *work_.pins.ep > machine_.gpus())
       return usage_error(say("ep {} is more than the {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
     if (work_.pins.ep && std::fmod(experts, static_cast<double>(*work_.pins.ep)) != 0)

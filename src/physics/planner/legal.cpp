@@ -43,7 +43,7 @@ class Checker {
 
  private:
   static Status refuse(std::string message, std::string_view key, std::int64_t legal) {
-    return usage_error(std::move(message), std::string(key), say("the nearest that can: {}", legal));
+    return usage_error(std::move(message), std::string(key), say("closest that can: {}", legal));
   }
 
   std::int64_t gpus() const { return machine_.gpus(); }
@@ -52,8 +52,8 @@ class Checker {
     if (work_.training.method != job::Method::qlora || !job::is_training(work_.task)) return {};
     for (const auto& [pin, key] : {std::pair(pins_.tp, "tp"), std::pair(pins_.pp, "pp"), std::pair(pins_.ep, "ep")})
       if (pin.value_or(1) > 1)
-        return usage_error(say("NF4 weights are not divided over GPUs, and {} is {}", key, *pin), key,
-                           say("leave it out, or add --method lora"));
+        return usage_error(say("NF4 weights cannot be split over GPUs, but {} is {}", key, *pin), key,
+                           say("remove it, or add --method lora"));
     return {};
   }
 
@@ -76,7 +76,7 @@ class Checker {
   Status pipeline() const {
     const double layers = work_.parameters.layers;
     if (!pins_.pp || static_cast<double>(*pins_.pp) <= layers) return {};
-    return refuse(say("{} pipeline stages are more than the {:g} layers", *pins_.pp, layers), "pp",
+    return refuse(say("{} pipeline stages exceed the {:g} layers", *pins_.pp, layers), "pp",
                   nearest(*pins_.pp, std::min(gpus(), static_cast<std::int64_t>(layers)),
                           [&](std::int64_t pp) { return gpus() % pp == 0; }));
   }
@@ -86,7 +86,7 @@ class Checker {
     if (!job::is_training(work_.task) || !job.sharding || pins_.pp.value_or(1) <= 1) return {};
     if (stages_can(job.framework, *job.sharding)) return {};
     return usage_error(
-        say("{} does not run {} with pipeline stages, and pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
+        say("{} does not run {} with pipeline stages, but pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
         "sharding", say("zero1, or pp 1"));
   }
 
@@ -106,7 +106,7 @@ class Checker {
     if (divides(*pins_.ep, experts)) return {};
     if (experts <= 1)
       return usage_error(say("expert parallelism needs a mixture of experts, which '{}' is not", work_.model->id), "ep",
-                         say("leave out ep"));
+                         say("remove ep"));
     return refuse(
         say("ep {} does not divide the {:g} experts", *pins_.ep, experts), "ep",
         nearest(*pins_.ep, gpus(), [&](std::int64_t ep) { return divides(ep, experts) && gpus() % ep == 0; }));

@@ -8,13 +8,12 @@ std::string Problem::text() const {
     case Kind::none: return {};
     case Kind::memory: return say("needs {:.1f} GiB per GPU, has {:.1f} GiB", needed_gib, available_gib);
     case Kind::cache:
-      return requests > 1
-                 ? say("no room for {:g} requests of {:g} tokens at once: without their caches {:.1f} GiB are needed, "
-                       "and the engine may use {:.1f} GiB",
-                       requests, request_tokens, needed_gib, available_gib)
-                 : say("no room for one request of {:g} tokens: without its cache {:.1f} GiB are needed, and the "
-                       "engine may use {:.1f} GiB",
-                       request_tokens, needed_gib, available_gib);
+      return requests > 1 ? say("no room for {:g} requests of {:g} tokens at once: {:.1f} GiB are needed without their "
+                                "caches, and the engine may use {:.1f} GiB",
+                                requests, request_tokens, needed_gib, available_gib)
+                          : say("no room for one request of {:g} tokens: {:.1f} GiB are needed without its cache, and "
+                                "the engine may use {:.1f} GiB",
+                                request_tokens, needed_gib, available_gib);
     case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
     case Kind::too_much_traffic:
       return most_per_s > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", asked_per_s, most_per_s)
@@ -25,12 +24,11 @@ std::string Problem::text() const {
                           : say("the {} of '{}' is not published", what, subject);
     case Kind::too_late: return say("one batch takes {:.3g} ms, {:g} ms are allowed", batch_ms, allowed_ms);
     case Kind::latency:
-      return percentile > 0
-                 ? say("misses the latency targets: {:.0f} of 100 requests have {:.0f} ms to the first token and "
-                       "{:.1f} ms between tokens, or less",
-                       percentile, ttft_ms, itl_ms)
-                 : say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens", ttft_ms,
-                       itl_ms);
+      return percentile > 0 ? say("misses the latency targets: {:.0f} % of requests have {:.0f} ms to the first token "
+                                  "and {:.1f} ms between tokens, or less",
+                                  percentile, ttft_ms, itl_ms)
+                            : say("misses the latency targets: {:.0f} ms to the first token, {:.1f} ms between tokens",
+                                  ttft_ms, itl_ms);
   }
   return {};
 }

@@ -106,10 +106,9 @@ class TrainingSearch {
       return impossible(
           say("ep {} does not divide the data-parallel ranks of {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
     if (const Count& dp = work_.pins.dp; dp && machine_.gpus() % *dp == 0 && !splits_models(job_.framework))
-      return usage_error(
-          say("{} does not divide layers, and dp is {} of {} GPUs", job_.framework, *dp, machine_.gpus()), "dp",
-          say("dp {}, or --framework megatron", machine_.gpus()));
-    return impossible(say("no legal layout of {} GPUs for this model", machine_.gpus()), "gpus");
+      return usage_error(say("{} cannot split layers, but dp is {} of {} GPUs", job_.framework, *dp, machine_.gpus()),
+                         "dp", say("dp {}, or --framework megatron", machine_.gpus()));
+    return impossible(say("no valid layout of {} GPUs for this model", machine_.gpus()), "gpus");
   }
 
   /// Data parallelism alone is simplest and usually fastest; splits are for what does not fit, recomputes

@@ -25,7 +25,7 @@ catalog::Number read_capability(Fields& fields, std::string_view key) {
   if (!value) return value;
   const auto same = [&](double known) { return std::abs(known - *value) < 1e-9; };
   if (std::ranges::none_of(kCapabilities, same))
-    fields.fail(*fields.find(key), say("there is no compute capability {:g}", *value),
+    fields.fail(*fields.find(key), say("compute capability {:g} does not exist", *value),
                 say("7.0, 7.5, 8.0, 8.9, 9.0 …"));
   return value;
 }
@@ -45,7 +45,7 @@ Ability read_ability(const Node& node, Problems& problems) {
   out.most = read_capability(fields, "most");
   out.widened = read_capability(fields, "widened");
   if (out.least && out.most && *out.most < *out.least)
-    fields.fail(*fields.find("most"), say("the greatest capability is below the least"));
+    fields.fail(*fields.find("most"), say("the highest capability is below the lowest"));
   out.amd = fields.texts("amd");
   out.named = fields.texts("named");
   out.says = fields.text("says");

@@ -235,7 +235,7 @@ std::optional<double> balance(const Job& work, const Server& server, double rate
 }
 
 double as_it_arrives(double rate, Trace* trace) {
-  if (trace != nullptr) note(*trace, kOfAll, rate, say("what arrives, as it can be served"));
+  if (trace != nullptr) note(*trace, kOfAll, rate, say("arrivals, as they can be served"));
   return rate;
 }
 

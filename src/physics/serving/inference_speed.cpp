@@ -126,7 +126,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
   } else {
     speed.ttft = record(trace, kToFirstToken, [&](auto told) {
       return told("first token", steady.ttft) +
-             quantity<Seconds>(told.some("requests that wait", waiting) /
+             quantity<Seconds>(told.some("waiting requests", waiting) /
                                told("requests per second of one replica", per_replica));
     });
     speed.e2e += seconds(waiting / per_replica);

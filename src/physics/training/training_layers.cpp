@@ -52,9 +52,8 @@ void give_back(MemoryBreakdown& memory, Bytes usable, Trace* trace) {
   if (trace != nullptr)
     for (TraceLine& line : *trace)
       if (line.quantity == "memory.workspace") line.quantity = "workspace.held";
-  memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB"}, [&](auto told) {
-    return told("held", held) - told("slack that there is no room for", over);
-  });
+  memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB"},
+                            [&](auto told) { return told("held", held) - told("slack without room", over); });
   memory.spare = memory.spare - over;
 }
 

@@ -131,7 +131,7 @@ class StepTime {
     });
     budget_.memory = timed("training.memory_bound", [&](auto told) {
       return told("kernels without products", kernels) * told("micro-batches", accum) +
-             told.some("optimiser", here ? optimizer : Seconds{});
+             told.some("optimizer", here ? optimizer : Seconds{});
     });
     if (!here) budget_.host += optimizer;
     budget_.communication = timed("training.communication", [&](auto told) {
@@ -140,11 +140,11 @@ class StepTime {
     const double idle = bubble();
     budget_.bubble = (busy + exposed) * (accum * idle);
     return timed("training.step_time", [&](auto told) {
-      return ((told("micro-batch", busy) + told.some("what nothing hides of communication", exposed)) *
+      return ((told("micro-batch", busy) + told.some("communication that is not hidden", exposed)) *
                   (told("micro-batches", accum) * (1 + told("bubble", idle))) +
-              told.some("gradients", gradients) + told.some("optimiser", optimizer) +
+              told.some("gradients", gradients) + told.some("optimizer", optimizer) +
               told.some("orthogonalisation", orthogonal)) *
-                 told("the slowest of the nodes", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
+                 told("the slowest node", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
              told("per step", seconds(c_.step_ms.either(work_.training.framework, job_.code) / 1000));
     });
   }
@@ -236,7 +236,7 @@ class StepTime {
       return greatest(told("products", products) + told("attention", attention) +
                           told("kernels without products", kernels) + told.some("weights from the host", fetched),
                       told("launching", launch)) +
-             told.some("what of the shorter of the two does not overlap", beside);
+             told.some("the part of the shorter of the two that does not overlap", beside);
     });
   }
 

@@ -109,7 +109,6 @@ class Parser {
       if (!take(")")) return unexpected_word(say("')'"));
       return asks_known ? std::move(*node) : negation(std::move(*node));
     }
-    const FilterWord name = here();
     auto node = column();
     if (!node) return node;
     if (take_word("in")) return among(std::move(*node), false);
@@ -119,10 +118,12 @@ class Parser {
     }
     if (here().kind == FilterWord::Kind::sign && !here().is(")") && !here().is("&&") && !here().is("||"))
       return compared(std::move(*node));
-    if (node->type != ColumnType::boolean)
-      return fail(name, say("'{}' is compared with nothing", name.text),
-                  say("write {}>=1, {}=NAME or known({})", name.text, name.text, name.text));
-    node->op = Op::holds;
+    if (node->type == ColumnType::number) {  // "fp8": some of it
+      node->op = Op::above;
+      node->literals.push_back({});
+    } else {
+      node->op = node->type == ColumnType::boolean ? Op::holds : Op::known;
+    }
     return node;
   }
 
@@ -252,7 +253,7 @@ class Parser {
   Status pattern(FilterNode& node) {
     const FilterWord word = here();
     const std::string_view name = columns_[node.column].name;
-    if (!is_text(node.type)) return fail(word, say("'{}' is no text and matches nothing", name));
+    if (!is_text(node.type)) return fail(word, say("'{}' is not text, so it matches nothing", name));
     if (word.kind != FilterWord::Kind::word && word.kind != FilterWord::Kind::quoted)
       return unexpected_word(say("a pattern"));
     re2::RE2::Options options;

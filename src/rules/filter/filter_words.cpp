@@ -50,7 +50,7 @@ class Lexer {
         at_ += typed.size();
         return FilterWord{FilterWord::Kind::sign, std::string(meant), word.at};
       }
-    return usage_error(say("character {}: '{}' means nothing here", at_ + 1, printable(text_.substr(at_, 1))), {},
+    return usage_error(say("character {}: unexpected '{}'", at_ + 1, printable(text_.substr(at_, 1))), {},
                        c == '&'   ? say("write && or and")
                        : c == '|' ? say("write || or or")
                                   : say("put texts with such characters in quotes"));

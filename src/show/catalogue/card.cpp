@@ -6,6 +6,7 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/lists/words.hpp"
 #include "show/money/price_history.hpp"
@@ -211,6 +212,7 @@ Facts facts_of(const Record& record, const Citations& citations) {
     const std::string_view group = group_of(field.path);
     if (field.json.ends_with("sources") || (!group.empty() && !groups.contains(group))) return;
     std::string words = in_words(member);
+    if (field.json == "caution" || field.json == "notes") words = say_text(words);
     if (!words.empty())
       known.facts.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
     else if (could_have(record, field))
@@ -295,6 +297,11 @@ Document gpu_card(const answer::ListedGpu& gpu, const Verdicts& verdicts, const 
   for (const auto& [purpose, verdict] : verdicts)
     judged.facts.push_back({say("for {}", purpose), say("{}: {}", said(verdict.fitness), printable(verdict.reason))});
   if (!verdicts.empty()) page.gap().add(std::move(judged));
+  Table slices({left(say("MIG profile")), right(say("memory")), right(say("SMs")), right(say("per GPU"))});
+  for (const catalog::MigProfile& one : catalog::mig_profiles(*gpu.gpu, catalog))
+    slices.add({printable(one.name), format("{:.0f} %", 100 * one.memory), format("{:.0f} %", 100 * one.compute),
+                format("{}", one.most)});
+  if (!slices.empty()) page.gap().add(std::move(slices));
   return page.gap().line(market_text(gpu.market, currency));
 }
 
@@ -322,7 +329,7 @@ Document source_card(const catalog::Source& source, const Catalog& catalog) {
   const SourceUse use = use_of(source, catalog);
   Document page;
   page.add(facts_of(source, Citations(source))).gap();
-  return page.line(say("rests on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus,
+  return page.line(say("based on it: {} GPUs, {} models, {} instances, {} prices, {} renderer scores", use.gpus,
                        use.models, use.instances, use.offers, use.scores));
 }
 

@@ -84,7 +84,7 @@ std::string coverage_line(const Statistics& statistics, std::string_view section
   for (const auto& field : statistics.coverage)
     if (field.section == section && field.known > 0 && field.known < field.of) fields.push_back(field);
   std::ranges::stable_sort(fields, std::greater{}, &catalog::FieldCoverage::known);
-  std::string line = say("known of {}:", section);
+  std::string line = say("known about {}:", section);
   for (const auto& field : fields) line += format(" {} {},", field.field, share(field.known, field.of));
   if (!fields.empty()) line.pop_back();
   return line;
@@ -95,10 +95,17 @@ std::string dates_of(Date oldest, Date newest) {
   return oldest == newest ? oldest.text() : say("{} to {}", oldest.text(), newest.text());
 }
 
-Table provider_table(const Statistics& statistics) {
+/// All of them, or those with most offers.
+Table provider_table(const Statistics& statistics, bool all) {
+  constexpr std::size_t kLargest = 8;
+  auto shown = statistics.providers;
+  if (!all) {
+    std::ranges::stable_sort(shown, std::greater{}, [](const auto& one) { return one.offers; });
+    shown.resize(std::min(shown.size(), kLargest));
+  }
   Table table({left(say("provider")), right(say("SKUs")), right(say("with GPU"), 1), right(say("priced")),
                right(say("regions"), 1), right(say("offers"), 1), left(say("prices of")), left(say("terms"), 2, 24)});
-  for (const auto& p : statistics.providers)
+  for (const auto& p : shown)
     table.add({std::string(p.provider), format("{}", p.instances), format("{}", p.with_gpu), format("{}", p.priced),
                format("{}", p.regions), format("{}", p.offers), p.offers == 0 ? "-" : dates_of(p.oldest, p.newest),
                counts_line<catalog::Term>(p.by_term)});
@@ -107,28 +114,29 @@ Table provider_table(const Statistics& statistics) {
 
 }  // namespace
 
-Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today) {
+Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today, bool all) {
   const Statistics& statistics = state.statistics;
   const std::size_t offers = catalog.offers().size();
   Document page;
-  page.title(say("catalogue: {}", catalogue_name(catalog)));
-  page.line(say("{} GPUs, {} models, {} providers, {} instances, {} offers, {} renderer scores, {} sources",
-                catalog.gpus().size(), catalog.models().size(), catalog.providers().size(), catalog.instances().size(),
-                offers, catalog.render_scores().size(), catalog.sources().size()));
-  page.line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
-  page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
-  page.line(say("exchange rates: {}, the oldest of {}", catalog.exchange_rates().size(),
-                statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
+  page.title(say("{} prices of {} instances at {} providers, {} GPUs, {} models: {} catalogue",
+                 human_number(static_cast<double>(offers)),
+                 human_number(static_cast<double>(catalog.instances().size())), catalog.providers().size(),
+                 catalog.gpus().size(), catalog.models().size(), catalogue_name(catalog)));
+  if (statistics.median_age_days)
+    page.line(say("half of the prices are older than {} days as of {}", *statistics.median_age_days, today.text()));
   for (const LayerChanges& layer : state.layers)
     page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
-  page.gap().add(provider_table(statistics)).gap().add(age_table(statistics, offers));
-  if (statistics.median_age_days)
-    page.line(
-        say("half of the prices are older than {} days, counted from {}", *statistics.median_age_days, today.text()));
+  page.gap().add(age_table(statistics, offers)).gap().add(provider_table(statistics, all));
+  if (!all) return page.line(secondary(say("Every provider, term and source, and what is known of records: -o wide")));
+  page.gap().line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
+  page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
+  page.line(say("renderer scores: {}, sources: {}", catalog.render_scores().size(), catalog.sources().size()));
+  page.line(say("exchange rates: {}, the oldest from {}", catalog.exchange_rates().size(),
+                statistics.oldest_rate.known() ? statistics.oldest_rate.text() : say("no date")));
   if (!state.outlook.empty())
     page.gap()
         .add(outlook_table(state.outlook))
-        .line(say("the first price of each offer for its last one, as it is and as expected from the prices of other "
+        .line(say("each offer's first price as a forecast of its last, as is and as expected from the prices of other "
                   "GPUs and providers"));
   page.gap();
   for (const std::string_view section : {"gpus", "instances"}) page.line(coverage_line(statistics, section));

@@ -28,7 +28,8 @@ struct CatalogState {
 
 Json statistics_json(const CatalogState& state, const catalog::Catalog& catalog, Date today);
 /// Counts, a table of providers, ages, errors of expected prices, what is known of how much, and what was laid on top.
-Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today);
+/// `all`: every provider, what is known of records, and how well old prices foretell.
+Document statistics_page(const CatalogState& state, const catalog::Catalog& catalog, Date today, bool all);
 
 /// "12 prices changed, 3 instances added".
 std::string changes_summary(std::span<const catalog::Change> changes);

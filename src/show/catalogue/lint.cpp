@@ -44,7 +44,7 @@ Document lint_page(const LintReport& report, bool all, bool counted) {
     page.line(strong(say("{} ({}): {}", check.id, said(check.severity), say_text(check.what))), 4, Where::terminal);
     page.append(found.gap(), Where::terminal);
   }
-  if (report.left_out > 0) page.line(say("{} more are counted and not listed", report.left_out));
+  if (report.left_out > 0) page.line(say("{} more, counted but not listed", report.left_out));
   return counted ? page.line(lint_counts(report), 2, Where::terminal) : page;
 }
 

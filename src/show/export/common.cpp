@@ -59,7 +59,7 @@ std::vector<std::string> heading_lines(const ExportView& view, const std::vector
   if (!view.advice.assumed.empty()) add_wrapped(lines, say("assumed: {}", assumed_line(view.advice.assumed)));
   for (const auto& list : {plan_notes(view), notes})
     for (const std::string& note : list) add_wrapped(lines, "- " + note);
-  add_wrapped(lines, say("made again by:"));
+  add_wrapped(lines, say("regenerate with:"));
   lines.push_back("  " + printable(view.replay));  // in one piece, to be copied
   return lines;
 }
@@ -76,13 +76,13 @@ std::vector<std::string> plan_notes(const ExportView& view) {
   const auto fabric = r.instance->rdma;
   if (works_together(view, launch) && fabric && *fabric != catalog::Rdma::none)
     notes.push_back(
-        say("the planned speed takes {} between the instances for granted: the image needs its libraries, and the "
-            "instances their interfaces; over plain TCP it is slower and costs more",
+        say("the planned speed assumes {} between the instances: the image needs its libraries, and the instances its "
+            "interfaces; plain TCP is slower and costs more",
             to_text(*fabric)));
   if (is_spot(r) && view.advice.work.ends())
     notes.push_back(
-        say("a spot instance can be taken away at any time: results must lie on storage that outlives it, and what "
-            "starts again must go on from there"));
+        say("a spot instance can be reclaimed at any time: keep results on storage that outlives it, and resume from "
+            "there"));
   return notes;
 }
 
@@ -125,7 +125,7 @@ answer::Launch launch_or_own(const ExportView& view) {
   if (launch) return std::move(*launch);
   answer::Launch own;
   own.lines = {"sh -c \"$COMMAND\""};
-  own.env = {{"COMMAND", say("your own command that does the work: no standard command says this plan")}};
+  own.env = {{"COMMAND", say("your own command that does the work: no standard command can express this plan")}};
   own.copies = view.chosen.machine().nodes;
   return own;
 }
@@ -139,9 +139,9 @@ std::string script_of(const answer::Launch& launch) {
 std::vector<std::string> launch_notes(const answer::Launch& launch) {
   std::vector<std::string> notes;
   for (const std::string& remark : launch.remarks) notes.push_back(remark);
-  for (const auto& [name, meaning] : launch.env) notes.push_back(say("give {}: {}", name, meaning));
+  for (const auto& [name, meaning] : launch.env) notes.push_back(say("set {}: {}", name, meaning));
   if (launch.nodes > 1 && launch.copies > 1)
-    notes.push_back(say("this is one copy, of {} instances; the plan has {} copies", launch.nodes, launch.copies));
+    notes.push_back(say("this is one copy, on {} instances; the plan has {} copies", launch.nodes, launch.copies));
   return notes;
 }
 
@@ -189,8 +189,8 @@ int devices_of(const answer::Recommendation& r) { return r.gpu == nullptr ? 0 : 
 std::vector<std::string> term_notes(const answer::Recommendation& r) {
   if (is_by_the_hour(r)) return {};
   return {
-      say("the price is that of {}, which is bought from the provider beforehand: this file starts instances by "
-          "the hour, and they are billed so until then",
+      say("the price is that of {}, which must be bought from the provider first: this file starts hourly instances, "
+          "billed hourly until then",
           to_text(r.offer->term))};
 }
 

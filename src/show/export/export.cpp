@@ -87,7 +87,7 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
   for (const ExportTarget& other : kTargets)
     if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
   Error error = exported.error();
-  error.hint = able.empty() ? say("no target can say this plan") : say("targets that can: {}", able);
+  error.hint = able.empty() ? say("no target can express this plan") : say("targets that can: {}", able);
   if (const auto* able_rank = first_exportable(view, target); able_rank != nullptr)
     error.hint += say("; --rank {} is the first that {} can", able_rank->rank, target.name);
   return std::unexpected(std::move(error));

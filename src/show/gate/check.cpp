@@ -39,13 +39,13 @@ std::string summary(const CheckView& view) {
   std::string text = say("{}: passed {}, failed {}, unknown {}", is_closed(view) ? say("FAILED") : say("PASSED"),
                          counts.passed, counts.failed, counts.unknown);
   text += "; ";
-  if (counts.blocking > 0) return text + say("the gate is closed: {} of them block", counts.blocking);
-  if (!view.too_old.empty()) return text + say("the gate is closed: {}", view.too_old);
+  if (counts.blocking > 0) return text + say("FAILED: {} findings block", counts.blocking);
+  if (!view.too_old.empty()) return text + say("FAILED: {}", view.too_old);
   const auto audited = std::ranges::count_if(view.results, [](const PolicyResult& result) {
     return result.is_finding() && result.policy->severity == answer::PolicySeverity::error;
   });
-  if (audited > 0) return text + say("the gate is open: errors of files that only audit: {}", audited);
-  return text + (counts.findings > 0 ? say("the gate is open: none of the findings blocks") : say("the gate is open"));
+  if (audited > 0) return text + say("PASSED: errors in files that only audit: {}", audited);
+  return text + (counts.findings > 0 ? say("PASSED: no finding blocks") : say("PASSED"));
 }
 
 /// One finding down to its facts.
@@ -61,7 +61,7 @@ Document explanation(const PolicyResult& result, const CheckView& view) {
       {say("violated where"), result.verdict.condition},
       {say("found"), result.verdict.facts},
       {say("facts of"), view.saved ? say("{}, and the catalogue", view.answer) : say("this answer")},
-      {say("price of"),
+      {say("price date"),
        format("{} {}", subject.priced.known() ? subject.priced.text() : say("unknown"), subject.price_source)},
       {say("reason"), policy.reason},
       {say("place"), place_of(policy)}};

@@ -288,7 +288,7 @@ Document lock_page(const Json& lock, const std::string& to) {
                left(say("term"), 1, 0, "term"),
                right(say("{} per hour", lock["currency"].get<std::string>()), 0, 0, "hourly"),
                right(say("{} total", lock["currency"].get<std::string>()), 0, 0, "total"),
-               left(say("price of"), 1, 0, "price_as_of"), left(say("source"), 2, 12, "price_source")});
+               left(say("price date"), 1, 0, "price_as_of"), left(say("source"), 2, 12, "price_source")});
   const std::size_t rows = lock["answer"]["recommendations"].size();
   const auto text_of = [](const Json& value) { return value.is_string() ? printable(value.get<std::string>()) : ""; };
   for (const Json& row : lock["ranking"]) {
@@ -325,7 +325,7 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
   const Node* schema = document->root.find("schema");
   const std::string kind = schema != nullptr ? schema->text : std::string();
   if (!kind.starts_with(kLockFamily))
-    return std::unexpected(refused(say("is no lock of gpusel"), name, say("write one with gpusel lock")));
+    return std::unexpected(refused(say("is not a lock of gpusel"), name, say("write one with gpusel lock")));
   if (kind != kLockSchema)
     return std::unexpected(
         refused(say("'{}' is a lock of another gpusel; this one reads {}", shorten(printable(kind), 40), kLockSchema),
@@ -335,14 +335,14 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
     const Json::json_pointer pointer{std::string(needed.pointer)};
     const std::string key(needed.pointer.substr(1));
     if (!lock.contains(pointer) || lock[pointer].type() != needed.type)
-      return std::unexpected(refused(say("the lock is damaged: '{}' is missing or of another kind", key),
+      return std::unexpected(refused(say("the lock is damaged: '{}' is missing or of the wrong type", key),
                                      position(name, document->root), say("write it again with gpusel lock")));
   }
   if (const Node* broken = broken_part(lock, document->root))
-    return std::unexpected(refused(say("the lock is damaged: this part is not whole"), position(name, *broken),
+    return std::unexpected(refused(say("the lock is damaged: this part is incomplete"), position(name, *broken),
                                    say("write it again with gpusel lock")));
   if (lock[std::string(kChecksum)].get<std::string>() != checksum_of(lock))
-    return std::unexpected(refused(say("the lock was edited after it was written: its checksum is of another content"),
+    return std::unexpected(refused(say("the lock was edited after it was written: its checksum does not match"),
                                    position(name, *document->root.find(kChecksum)),
                                    say("write it again with gpusel lock, or take back the one that was written")));
   return lock;

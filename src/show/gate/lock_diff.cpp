@@ -56,7 +56,7 @@ std::string rule_of(const Json& lock, const std::string& name) {
 /// Why a row is in one ranking alone.
 std::string why_vanished(const Json& after, const std::string& name) {
   const std::string rule = rule_of(after, name);
-  return rule.empty() ? say("it is not in the catalogue any more") : say("now rejected: {}", rule);
+  return rule.empty() ? say("it is no longer in the catalogue") : say("now rejected: {}", rule);
 }
 std::string why_appeared(const Json& before, const std::string& name) {
   const std::string rule = rule_of(before, name);

@@ -61,8 +61,8 @@ std::string row_text(const Json& row, const Json& lock) {
 
 std::string row_effect(const RowDifference& row) {
   switch (row.change) {
-    case RowChange::appeared: return say("new in the ranking; {}", row.why);
-    case RowChange::vanished: return say("gone from the ranking; {}", row.why);
+    case RowChange::appeared: return say("newly ranked; {}", row.why);
+    case RowChange::vanished: return say("no longer ranked; {}", row.why);
     case RowChange::moved:
       return row.facts_kept ? say("another rank") : say("another rank; the lock kept no facts of this instance");
     case RowChange::changed:
@@ -75,8 +75,7 @@ std::string fact_effect(const FactDifference& one, const Json& lock) {
   if (!one.effect) return say("not replayed");
   const auto without = [&] { return one.without.is_null() ? say("none") : brief(one.without, lock); };
   switch (*one.effect) {
-    case FactEffect::together:
-      return say("cause, together with the others said to be: without them, the best is {}", without());
+    case FactEffect::together: return say("one of the causes: without them, the best is {}", without());
     case FactEffect::best: return say("cause: without it, the best is {}", without());
     case FactEffect::cost: return say("cause: without it, the best is still {}", without());
     case FactEffect::ranking: return say("moves other rows");
@@ -126,7 +125,7 @@ void add_facts(Document& page, const LockDifference& difference) {
     page.line(say("{}: {} → {}; {}", fact, fact_value(one.fact, one.fact.before), fact_value(one.fact, one.fact.after),
                   fact_effect(one, difference.after)));
   }
-  if (idle > 0) page.line(say("facts that changed and move nothing: {}; -o wide lists them", idle));
+  if (idle > 0) page.line(say("changed facts without effect: {}; -o wide lists them", idle));
   for (const VersionDifference& one : difference.versions)
     page.line(say("version of {}: {} → {}", printable(one.what), one.before.empty() ? "-" : printable(one.before),
                   one.after.empty() ? "-" : printable(one.after)));
@@ -143,8 +142,8 @@ std::string best_text(const LockDifference& difference) {
                            : difference.same_unit() ? std::string("-")
                                                     : say("of another unit of work");
   if (difference.best_changed())
-    return say("the best is now {}, was {}; its cost: {}", best(difference.after), best(difference.before), cost);
-  return say("the best is still {}; its cost: {}", best(difference.after), cost);
+    return say("the best is now {}, before {}; cost: {}", best(difference.after), best(difference.before), cost);
+  return say("the best is still {}; cost: {}", best(difference.after), cost);
 }
 
 std::string question_text(const LockDifference& difference) {
@@ -159,19 +158,20 @@ std::string question_text(const LockDifference& difference) {
 
 std::string explained_text(const LockDifference& difference) {
   if (!difference.explained) return {};
-  if (*difference.explained) return say("with these facts set back, the locked answer comes back: they explain it all");
+  if (*difference.explained)
+    return say("with these facts restored, the locked answer returns: they explain everything");
   std::string unkept;
   for (const RowDifference& row : difference.rows)
     if (!row.facts_kept && row.change != RowChange::vanished)
       unkept += (unkept.empty() ? "" : ", ") + json_text(row.after["provider"]) + "/" + json_text(row.after["sku"]);
   if (!unkept.empty())
     return say(
-        "with these facts set back, the answer is still different; the lock kept no facts of {}, and the catalogue it "
-        "was made from is not here",
+        "with these facts restored, the answer still differs; the lock kept no facts of {}, and the catalogue it was "
+        "made from is not available",
         unkept);
   return say(
-      "with these facts set back, the answer is still another: another gpusel, or facts that the lock does not keep "
-      "have a part in it");
+      "with these facts restored, the answer still differs: another gpusel version or facts that the lock does not "
+      "keep play a part");
 }
 
 }  // namespace
@@ -194,11 +194,11 @@ Table lock_diff_table(const LockDifference& difference) {
 }
 
 Document lock_diff_page(const LockDifference& difference, bool all) {
-  const std::string head = difference.empty() ? say("nothing has changed in the rows of the lock of {}",
-                                                    json_text(difference.before["today"]))
-                                              : best_text(difference);
+  const std::string head =
+      difference.empty() ? say("nothing changed in the rows of the lock of {}", json_text(difference.before["today"]))
+                         : best_text(difference);
   Document page;
-  page.page_title(say("What has changed since the lock")).line(head, 2, Where::page);
+  page.page_title(say("What changed since the lock")).line(head, 2, Where::page);
   page.line(strong(head), 2, Where::terminal);
   if (const std::string asked = question_text(difference); !asked.empty()) page.line(asked);
   if (Table table = all ? lock_diff_table(difference) : rows_table(difference); !table.empty())

@@ -106,8 +106,7 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
     add_speed_line(page, *answer.answer);
   if (!answer.line.before.empty()) page.line(say("not read: {}", printable(join_texts(answer.line.before, " "))));
   if (!answer.line.left_out.empty())
-    page.line(
-        say("left out of the judgement, as they are not known: {}", printable(join_texts(answer.line.left_out, ", "))));
+    page.line(say("not judged because unknown: {}", printable(join_texts(answer.line.left_out, ", "))));
   for (const std::string& note : answer.notes) page.line(say("note: {}", printable(note)));
   if (!all) return page;
   page.gap();

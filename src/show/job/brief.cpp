@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -11,6 +12,7 @@
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
+#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::show {
 
@@ -21,7 +23,14 @@ using answer::Alternative;
 using answer::Recommendation;
 using job::Job;
 
-constexpr std::size_t kMostWarnings = 2;
+/// How much of what comes beside the winner is shown.
+struct Room {
+  std::size_t warnings, alternatives, rows;
+};
+/// The first that leaves an answer on one screen.
+constexpr Room kRooms[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5}, {1, 2, 4}, {1, 2, 3}, {1, 1, 3}};
+constexpr std::size_t kScreenLines = 24;
+constexpr std::size_t kScreenWidth = 80;
 
 /// "14 days", "4 months".
 std::string age_words(int days) {
@@ -30,12 +39,7 @@ std::string age_words(int days) {
   return say("{:.0f} years", days / catalog::kDaysPerMonth / 12);
 }
 
-std::string gpu_words(const Recommendation& r) {
-  if (r.gpu == nullptr) return gpus_text(r);
-  const std::string name = spoken_gpu(*r.gpu);
-  const double share = r.machine().device.share * r.gpu->devices();
-  return format("{} {}", share < 1 ? format("1/{:.0f}", 1 / share) : format("{} ×", r.machine().gpus()), name);
-}
+std::string gpu_words(const Recommendation& r) { return r.gpu == nullptr ? gpus_text(r) : spoken_gpus(r.machine()); }
 
 /// Those that were asked for; without targets what streaming feels like.
 std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
@@ -159,11 +163,11 @@ std::string why_words(const Advice& advice) {
   return words;
 }
 
-void add_warnings(Document& page, const Recommendation& best) {
+void add_warnings(Document& page, const Recommendation& best, std::size_t most) {
   std::size_t warnings = 0, rest = 0;
   for (const answer::Remark& remark : best.remarks) {
     if (remark.severity != rules::Effect::warn) continue;
-    if (warnings == kMostWarnings) {
+    if (warnings == most) {
       ++rest;
       continue;
     }
@@ -174,7 +178,7 @@ void add_warnings(Document& page, const Recommendation& best) {
     page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
 }
 
-void add_best(Document& page, const Advice& advice) {
+void add_best(Document& page, const Advice& advice, const Room& room) {
   const Recommendation& best = advice.recommendations.front();
   page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), printable(best.region->id), term_words(best),
                         cost_words(advice, best)),
@@ -185,15 +189,15 @@ void add_best(Document& page, const Advice& advice) {
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
   page.line(line, 2).line("  " + why_words(advice), 2);
-  add_warnings(page, best);
+  add_warnings(page, best, room.warnings);
 }
 
 /// One line each, in columns.
-void add_alternatives(Document& page, const Advice& advice) {
+void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
   std::vector<std::array<std::string, 4>> rows;
   std::vector<std::string> sentences;
   for (const Alternative& one : advice.alternatives) {
-    if (&one == more_nodes(advice)) continue;
+    if (&one == more_nodes(advice) || rows.size() + sentences.size() == most) continue;
     if (one.flag.empty()) {  // a sentence that names its machine
       sentences.push_back(printable(one.message));
       continue;
@@ -255,8 +259,8 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
     } else {
       cells.emplace_back(speed_text(advice.work, *r));
     }
-    cells.emplace_back(human_price(r->cost.hourly));
-    if (ends) cells.emplace_back(human_price(r->cost.total));
+    cells.emplace_back(spoken_amount(r->cost.hourly));
+    if (ends) cells.emplace_back(spoken_amount(r->cost.total));
     const double more = answer::order_cost(*r, advice.work) / first - 1;
     cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
     table.add(std::move(cells)).meaning = r->rank == 1 ? Meaning::best : Meaning::plain;
@@ -280,6 +284,14 @@ std::string next_words(const Advice& advice) {
 
 }  // namespace
 
+namespace {
+
+bool same_machines(const Recommendation& a, const Recommendation& b) {
+  return a.instance == b.instance && a.offer == b.offer && a.machine().nodes == b.machine().nodes;
+}
+
+}  // namespace
+
 Table staircase_table(const Advice& advice) {
   const std::string currency(advice.currency.code());
   std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
@@ -287,12 +299,17 @@ Table staircase_table(const Advice& advice) {
   const bool of_tokens = !advice.work.counted;
   if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
   Table table(std::move(columns));
-  for (const answer::Step& step : advice.staircase) {
+  std::string loads;
+  for (std::size_t i = 0; i < advice.staircase.size(); ++i) {
+    const answer::Step& step = advice.staircase[i];
+    loads += (loads.empty() ? "" : ", ") + say_name(step.load);
+    // Loads that the same machines serve share a row.
+    if (i + 1 < advice.staircase.size() && same_machines(step.best, advice.staircase[i + 1].best)) continue;
     const auto month = step.best.cost.sums().month;
     const auto& tokens = step.best.cost.per_million_tokens;
-    std::vector<Cell> cells{say_name(step.load), printable(instance_name(step.best)), gpu_words(step.best),
-                            human_price(step.best.cost.hourly), month ? spoken_sum(*month) : std::string("?")};
-    if (of_tokens) cells.emplace_back(tokens ? human_price(*tokens) : std::string("-"));
+    std::vector<Cell> cells{std::exchange(loads, {}), printable(instance_name(step.best)), gpu_words(step.best),
+                            spoken_amount(step.best.cost.hourly), month ? spoken_sum(*month) : std::string("?")};
+    if (of_tokens) cells.emplace_back(tokens ? spoken_amount(*tokens) : std::string("-"));
     table.add(std::move(cells));
   }
   return table;
@@ -310,20 +327,22 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
   return list.empty() ? list : say("Elsewhere: {}", list);
 }
 
-Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
+namespace {
+
+Document page_in(const Room& room, const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
   std::vector<const Recommendation*> rows;
   for (const Recommendation& r : advice.recommendations) {
     const int place = view.all_sizes ? r.rank : r.row;
-    if (place > 0 && static_cast<std::size_t>(place) <= view.limit) rows.push_back(&r);
+    if (place > 0 && static_cast<std::size_t>(place) <= room.rows) rows.push_back(&r);
   }
   Document page;
   page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
   page.gap();
   if (advice.recommendations.empty())
-    page.line(Text(say("Nothing meets this: --rejected says why, instance by instance"), Meaning::warn));
+    page.line(Text(say("Nothing qualifies; --rejected gives each instance's reason"), Meaning::warn));
   else
-    add_best(page, advice);
-  add_alternatives(page, advice);
+    add_best(page, advice, room);
+  add_alternatives(page, advice, room.alternatives);
   if (!advice.staircase.empty())
     page.gap().add(staircase_table(advice));
   else if (!rows.empty())
@@ -331,6 +350,19 @@ Document brief_page(const Advice& advice, const job::Constraints& limits, const 
   if (!rows.empty()) add_rest(page, advice, rows);
   for (const std::string& note : advice.notes) page.line(say("Note: {}", printable(note)));
   return rows.empty() ? page : page.line(next_words(advice));
+}
+
+}  // namespace
+
+Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
+  Document page;
+  for (Room room : kRooms) {
+    if (view.limit != 0) room.rows = view.limit;
+    page = page_in(room, advice, limits, view);
+    const std::string text = terminal_text(page, {.width = kScreenWidth});
+    if (static_cast<std::size_t>(std::ranges::count(text, '\n')) <= kScreenLines) break;
+  }
+  return page;
 }
 
 }  // namespace gpusel::show

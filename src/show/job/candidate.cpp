@@ -33,8 +33,12 @@ std::string plan_text(const job::Job& work, const Recommendation& r) {
 
 std::string speed_text(const job::Job& work, const Recommendation& r) {
   if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
-  if (const auto& counted = work.counted)
-    return format("{} {}", human_number(r.plan().rate), say_name(counted->unit.rate));
+  if (const auto& counted = work.counted) {
+    const std::string rate = human_number(r.plan().rate);
+    std::string unit = say_name(counted->unit.rate);
+    if (rate == "1" && unit.ends_with('s') && !unit.contains('/')) unit.pop_back();  // "1 session"
+    return format("{} {}", rate, unit);
+  }
   if (!work.model->is_generator()) return say("{} seq/s", human_number(r.plan().sequences_per_s));
   return say("{} tok/s", human_number(r.plan().rate));
 }
@@ -92,7 +96,7 @@ Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y
           .y_title = std::move(y_title),
           .x = scale_for(xs),
           .y = scale_for(ys),
-          .series = {say("on the frontier"), say("another answer is better in one and no worse in the other")},
+          .series = {say("on the frontier"), say("another answer is better in one and not worse in the other")},
           .glyphs = "*.",
           .marks = std::move(marks),
           .lines = {std::move(frontier)}};
@@ -103,7 +107,7 @@ std::string duty_line(const money::Duty& duty) {
       say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
           human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
   if (duty.months) line += say(", for {} months", human_number(*duty.months));
-  if (duty.scale_to_zero) line += say(", switched off between");
+  if (duty.scale_to_zero) line += say(", switched off in between");
   if (duty.starts() > 0)
     line += duty.starts() == 1 ? say(", one start a day") : say(", {} starts a day", human_number(duty.starts()));
   if (duty.cold_start_s) line += say(" of {}", human_duration(seconds(*duty.cold_start_s)));

@@ -47,7 +47,7 @@ std::string need_text(const DataPath& path) {
     add(say("checkpoint {}, in time at {}", gigabytes(*need.checkpoint_gb), rate_text(*need.checkpoint_gbs)));
   if (need.output_gb) add(say("leaves {}", gigabytes(*need.output_gb)));
   if (need.output_gbs) add(say("writes {}", rate_text(*need.output_gbs)));
-  return line.empty() ? say("reads and writes nothing worth a storage of its own") : line;
+  return line.empty() ? say("does not read or write enough to need storage") : line;
 }
 
 std::string storage_name(const StorageFit& fit, double stored_gb) {
@@ -78,7 +78,7 @@ Table storage_table(const DataPath& path, Currency currency, bool on_cpu) {
   const DataNeed& need = path.need;
   const bool buys = std::ranges::any_of(path.storages, [](const StorageFit& fit) { return fit.bought_gbs > 0; });
   std::vector<Column> columns{left(say("storage"), 0, 34), left(say("kind"), 2), right(say("GB/s")),
-                              left(say("bound by"), 3)};
+                              left(say("limited by"), 3)};
   if (buys) columns.push_back(right(say("bought"), 1));
   if (need.dataset_gb) columns.push_back(right(say("one pass")));
   if (need.needed_gbs) columns.push_back(right(on_cpu ? say("CPUs wait") : say("GPUs wait")));
@@ -166,7 +166,7 @@ Json cold_json(const ColdStart& start) {
 
 std::string service_line(const catalog::Service& service) {
   std::string line = say("{} ({})", printable(service.name), said(*service.kind));
-  line += service.surcharge ? say(": {:g} × the instance's price", *service.surcharge) : say(": price not known here");
+  line += service.surcharge ? say(": {:g} × the instance's price", *service.surcharge) : say(": price not known");
   if (service.scale_to_zero)
     line += *service.scale_to_zero ? say("; costs nothing while idle") : say("; never at zero");
   if (!service.lock_in.empty()) line += say("; to leave: {}", printable(say_text(service.lock_in)));
@@ -189,9 +189,9 @@ Document data_path_page(const DataPath& path, const Recommendation& r, const Adv
   page.line("  " + need_text(path), 4);
   if (!path.storages.empty())
     page.add(storage_table(path, advice.currency, r.machine().on_cpu()))
-        .line(say("  per month: {} stored; ? is not published or not known here", gigabytes(path.need.stored_gb())), 4);
+        .line(say("  per month: {} stored; ? is not published or not known", gigabytes(path.need.stored_gb())), 4);
   else if (path.need.stored_gb() > 0)
-    page.line(say("  no storage of {} is known here", printable(r.instance->provider)), 4);
+    page.line(say("  no storage of {} is known", printable(r.instance->provider)), 4);
   if (path.cold) page.line("  " + cold_text(*path.cold), 4);
   if (path.need.egress_gbit_s) page.line("  " + egress_text(path, r, advice), 4);
   return page.derivation(derivation_of(path.trace));
@@ -228,8 +228,8 @@ Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&
 
 Document services_page(const answer::Services& services, const Recommendation& r, const catalog::Catalog& catalog) {
   Document page;
-  page.heading(say("beside {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)));
-  if (services.empty()) page.line(say("  no managed service and no service level is known here"), 4);
+  page.heading(say("services for {}. {} {}", r.rank, printable(r.instance->provider), printable(r.instance->sku)));
+  if (services.empty()) page.line(say("  no managed service or service level is known"), 4);
   for (const catalog::Service* service : services.managed) {
     page.line("  " + service_line(*service), 4);
     std::string dated = sources_text(service->sources);
@@ -240,7 +240,7 @@ Document services_page(const answer::Services& services, const Recommendation& r
     page.line(say("    source: {}", dated), 6);
   }
   for (const std::string_view name : services.unrecorded)
-    page.line(say("  {}: whether it runs {} is not known here", printable(name), printable(r.instance->family)), 4);
+    page.line(say("  {}: whether it runs {} is not known", printable(name), printable(r.instance->family)), 4);
   for (const catalog::ServiceLevel* level : services.promises)
     page.line(say("  promised: {}", promise_line(*level)), 4);
   return page;

@@ -27,7 +27,7 @@ std::string gibibytes(Bytes amount) { return format("{:.1f}", in_gib(amount)); }
 std::string machine_line(const physics::Machine& machine) {
   if (machine.on_cpu())
     return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
-               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
+               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("an unknown processor"));
   std::string line = say("{} × {}", machine.gpus(), printable(machine.device.gpu->name));
   if (machine.gpus_per_node > 1) line += say(", {} in a node", to_text(machine.link));
   if (machine.nodes > 1) line += say(", {} nodes at {:g} Gbit/s", machine.nodes, machine.network.raw() * 8 / 1e9);
@@ -52,21 +52,20 @@ std::string memory_lines(const physics::MemoryBreakdown& memory, const Job& work
 std::string speed_line(const physics::TrainingSpeed& speed) {
   // Seconds with three digits, so that the rate can be checked.
   const std::string step = speed.step.raw() < 60 ? say("{:.3g} s", speed.step.raw()) : human_duration(speed.step);
-  return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; bound by {}",
+  return say("{} tokens/s ({} per GPU), {} per step, {:.0f} TFLOPS per GPU, {:.0f} % of peak; {} bound",
              human_number(speed.tokens_per_s), human_number(speed.tokens_per_s_per_gpu), step,
              speed.model_tflops_per_gpu, speed.mfu * 100, say_name(speed.bound_by));
 }
 
 std::string speed_line(const physics::Serving& serving, bool generates) {
   const physics::InferenceSpeed& speed = serving.speed;
-  if (!generates)
-    return say("{} sequences/s; bound by {}", human_number(speed.requests_per_s), say_name(speed.bound_by));
+  if (!generates) return say("{} sequences/s; {} bound", human_number(speed.requests_per_s), say_name(speed.bound_by));
   std::string line = say(
       "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
       human_number(speed.output_tokens_per_s), std::round(speed.in_flight), serving.room.max_concurrency,
       in_ms(speed.ttft));
   if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
-  return line + say("; bound by {}", say_name(speed.bound_by));
+  return line + say("; {} bound", say_name(speed.bound_by));
 }
 
 /// What stands in the working memory of counted work, by the class of its job.
@@ -203,7 +202,7 @@ std::string items_line(const physics::Plan& plan, const std::string& unit) {
     const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
     line += plan.layout.micro_batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
   }
-  return plan.bound_by.empty() ? line : line + say("; bound by {}", say_name(plan.bound_by));
+  return plan.bound_by.empty() ? line : line + say("; {} bound", say_name(plan.bound_by));
 }
 
 void add_speed(Document& page, const answer::EstimateAnswer& answer) {
@@ -214,7 +213,7 @@ void add_speed(Document& page, const answer::EstimateAnswer& answer) {
   const std::string line = plan.training  ? speed_line(*plan.training)
                            : plan.serving ? speed_line(*plan.serving, answer.work.model->is_generator())
                                           : items_line(plan, unit);
-  page.line(plan.fits ? say("speed: {}", line) : say("speed if it fitted: {}", line));
+  page.line(plan.fits ? say("speed: {}", line) : say("speed if it did fit: {}", line));
   add_percentiles(page, plan);
   std::string more;
   for (const physics::NamedFigure& figure : plan.more)

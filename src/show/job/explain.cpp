@@ -127,7 +127,7 @@ void add_rejection(Document& page, const ExplainView& view) {
   page.line(
       Text(say("{} is not ranked: {} [{}]", printable(view.name), printable(why), admission.rule), Meaning::warn));
   if (!admission.as) {
-    page.line(say("No change admits it: {}", printable(admission.never)));
+    page.line(say("No single change makes it qualify: {}", printable(admission.never)));
     return;
   }
   const auto told = [&](const std::vector<answer::Change>& changes, const answer::Recommendation& as) {

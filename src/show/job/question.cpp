@@ -108,11 +108,18 @@ std::string spoken_gpu(const catalog::Gpu& gpu) {
   return name;
 }
 
+std::string spoken_gpus(const physics::Machine& machine) {
+  const catalog::Gpu& gpu = *machine.device.gpu;
+  const double share = machine.device.share * gpu.devices();
+  return share < 1 ? format("1/{:.0f} {}", 1 / share, spoken_gpu(gpu))
+                   : format("{} × {}", machine.gpus(), spoken_gpu(gpu));
+}
+
 std::string spoken_machine(const physics::Machine& machine) {
   if (machine.on_cpu())
     return say("{:g} vCPU of {}", machine.host.vcpus * machine.nodes,
-               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("a processor that is not known"));
-  std::string words = format("{} × {}", machine.gpus(), spoken_gpu(*machine.device.gpu));
+               machine.host.cpu != nullptr ? printable(machine.host.cpu->name) : say("an unknown processor"));
+  std::string words = spoken_gpus(machine);
   if (machine.nodes > 1) words += say(", {} nodes", machine.nodes);
   return words;
 }

@@ -15,6 +15,8 @@ std::string spoken_question(const job::Job& work);
 std::string latency_name(const physics::LatencyTarget& latency);
 /// "H100 SXM5 80 GB", "RTX PRO 6000 96 GB": as people say it, with its memory and without its maker or edition.
 std::string spoken_gpu(const catalog::Gpu& gpu);
+/// "8 × H100 SXM 80 GB", "1/7 A100 SXM4 40 GB".
+std::string spoken_gpus(const physics::Machine& machine);
 /// "8 × H100 SXM 80 GB, 2 nodes", "16 vCPU".
 std::string spoken_machine(const physics::Machine& machine);
 /// "1.86", "1,360", "0.0335": two decimals from ten cents on, three digits below.

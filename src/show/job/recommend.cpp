@@ -125,7 +125,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(!whole_job && (advice.duty.is_given() || advice.extras.is_given()), 3, right(say("{} a month", currency)),
       [](One r) { return figure_cell(human_price(r.cost.total), r.cost.total); });
   add(!whole_job, 3, right(per), price_each);
-  add(true, 8, left(say("price of"), 1), [](One r) { return price_date(r); });
+  add(true, 8, left(say("price date"), 1), [](One r) { return price_date(r); });
   add(view.wide && whole_job, 8, right(per), price_each);
   add(view.wide || view.sortable, 11, left(say("pareto"), view.sortable ? 2 : 0),
       [](One r) { return r.pareto ? say("yes") : std::string(); });
@@ -170,7 +170,7 @@ Document header(const Advice& advice, const catalog::Catalog& catalog) {
 /// What 80 of 100 measurements of this plan should show.
 std::string range_text(const Advice& advice, const Recommendation& r) {
   const physics::SpokenRate rate = physics::spoken_rate(advice.work, r.plan(), r.intervals);
-  return say("80 of 100 runs {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high),
+  return say("80 % of runs: {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high),
              say_name(rate.unit));
 }
 
@@ -182,7 +182,7 @@ void add_in_words(Document& page, const Recommendation& r, const Advice& advice,
   page.line(plan.empty() ? format("   {}", range) : say("   plan: {}; {}", plan, range), 5);
   if (const std::string odds = odds_text(r); !odds.empty()) page.line(say("   probability: {}", odds), 5);
   if (advice.work.counted && advice.work.counted->sends_traffic()) page.line(egress_text(advice, r), 5);
-  if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(r.instance->caution)), 5);
+  if (!r.instance->caution.empty()) page.line(say("   note: {}", printable(say_text(r.instance->caution))), 5);
   if (explain) {
     std::string score;
     for (const auto& part : r.parts)

@@ -25,7 +25,7 @@ Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency curr
   Table table({left(say("stage")), left(say("instance"), 0, 18), left(say("region"), 2, 9), left(say("GPUs"), 1),
                left(say("term"), 3), right(say("{}/h", currency.code())), right(say("hours")),
                right(say("{} once", currency.code())), right(say("{}/month", currency.code())),
-               left(say("price of"), 1)});
+               left(say("price date"), 1)});
   for (std::size_t i = 0; i < choice.stages.size(); ++i) {
     const StageChoice& stage = choice.stages[i];
     const std::string name = printable(plan.stages[i].name);
@@ -49,9 +49,9 @@ std::string sum_text(const StagesChoice& choice, double months, Currency currenc
   if (sum.known_moves > 0) line += say(", {} of it for moving data", human_price(sum.known_moves));
   if (const double stored = sum.storage(months); stored > 0) line += say(", {} of it for storage", human_price(stored));
   if (sum.without_storage > 0)
-    line += say("; what {} stages store has no known price, and that is not in it", sum.without_storage);
-  if (sum.lacking > 0) line += say("; {} stages that nothing meets are not in it", sum.lacking);
-  if (!sum.moves) line += say("; not all of what is moved is known, and that is not in it");
+    line += say("; excludes storage of {} stages, whose price is not known", sum.without_storage);
+  if (sum.lacking > 0) line += say("; excludes {} stages that nothing qualifies for", sum.lacking);
+  if (!sum.moves) line += say("; excludes data transfer of unknown size");
   return line;
 }
 
@@ -91,7 +91,7 @@ std::string move_text(const answer::Move& move, const StagesChoice& choice, cons
       say("from {} to {}, {} to {}: ", printable(plan.stages[move.from].name),
           printable(plan.stages[move.from + 1].name), printable(inside ? from.region->id : from.instance->provider),
           printable(inside ? to.region->id : to.instance->provider));
-  if (!move.gb) return lead + say("how much is not known; output_gb says it");
+  if (!move.gb) return lead + say("amount unknown; set output_gb");
   if (move.at_most)
     return lead + say("{:.4g} GB between regions of {}; its price is not known, to the internet it is {} {}", *move.gb,
                       printable(from.instance->provider), human_price(*move.at_most), currency.code());
@@ -113,13 +113,13 @@ std::string apart_text(const StagesAnswer& answer) {
   for (const StageChoice& stage : answer.apart->stages)
     line +=
         (line.empty() ? "" : ", ") + (stage.best != nullptr ? printable(instance_name(*stage.best)) : std::string("-"));
-  return say("chosen together; the best of each alone ({}) cost {} {} more with what is moved and stored", line,
+  return say("chosen together; the best of each alone ({}) cost {} {} more including transfer and storage", line,
              human_price(more), answer.currency.code());
 }
 
 void add_one_provider(Document& page, const StagesAnswer& answer, const StagesPlan& plan) {
   if (is_one_provider(answer.best)) {
-    page.line(say("all of it is with one provider"));
+    page.line(say("everything is at one provider"));
     return;
   }
   if (!answer.one_provider) {

@@ -295,7 +295,7 @@ std::string compared_plan_text(const Compared& item, const job::Job& work) {
   if (!item.usable()) return say("{}: no: {}", compared_name(item), item.problem);
   const auto& counted = work.counted;
   const auto& range = item.intervals.rate;
-  return say("{}: {}; 80 of 100 runs {} to {} {}", compared_name(item),
+  return say("{}: {}; 80 % of runs {} to {} {}", compared_name(item),
              physics::plan_text(work, item.planned->plan.layout), human_number(range.low), human_number(range.high),
              counted ? say_name(counted->unit.rate) : say("tokens/s"));
 }
@@ -326,14 +326,14 @@ std::vector<std::string> notes_of(const CompareAnswer& comparison) {
     if (!note.empty() && std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
   };
   for (const Compared& item : comparison.items) {
-    if (item.instance != nullptr) add(printable(item.instance->caution));
+    if (item.instance != nullptr) add(printable(say_text(item.instance->caution)));
     if (item.gpu != nullptr && !item.gpu->caution.empty())
-      add(format("{}: {}", item.gpu->id, printable(item.gpu->caution)));
+      add(format("{}: {}", item.gpu->id, printable(say_text(item.gpu->caution))));
     if (item.gpu != nullptr && item.gpu->bf16_dense_tflops.value_or(0) > item.gpu->fp16_dense_tflops.value_or(0))
-      add(say("{}: what is per FP16 TFLOPS is per TFLOPS of BF16, its faster 16-bit format.", item.gpu->id));
+      add(say("{}: figures per FP16 TFLOPS are per TFLOPS of BF16, its faster 16-bit format.", item.gpu->id));
     const auto count = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
     if (item.gpu != nullptr && count && *count > 0 && *count < 1)
-      add(say("{} has {} of one {}: its rows per GPU are those of the whole one.", printable(item.instance->sku),
+      add(say("{} has {} of one {}: its rows per GPU are those of the whole GPU.", printable(item.instance->sku),
               share_text(count), item.gpu->id));
   }
   for (const Compared& item : comparison.items)
@@ -374,7 +374,7 @@ std::vector<std::string> cautions_of(const CompareAnswer& comparison) {
   std::vector<std::string> lines;
   for (const Compared& item : comparison.items) {
     if (item.instance == nullptr || item.instance->caution.empty()) continue;
-    std::string line = printable(item.instance->caution);
+    std::string line = printable(say_text(item.instance->caution));
     if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(std::move(line));
   }
   return lines;

@@ -248,7 +248,7 @@ const Compared* pick(const CompareAnswer& comparison) {
 }
 
 std::string times_words(double ratio) {
-  return ratio >= 1.095 ? say("{:.1f} × as fast", ratio)
+  return ratio >= 1.095 ? say("{:.1f}× as fast", ratio)
          : ratio > 0.95 ? say("as fast")
                         : say("at {:.0f} % of the speed", 100 * ratio);
 }
@@ -323,8 +323,9 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
     out.emplace_back(pick_words(comparison, *best), Meaning::best);
   } else {
     const bool any = std::ranges::any_of(comparison.items, &Compared::usable);
-    out.emplace_back(any ? say("No price is known of those that do the job.") : say("None of them does the job."),
-                     Meaning::warn);
+    out.emplace_back(
+        any ? say("None of those that can do the job has a known price.") : say("None of them can do the job."),
+        Meaning::warn);
   }
   if (best != nullptr && best->fit.short_verdict() == answer::Verdict::risky)
     out.emplace_back(

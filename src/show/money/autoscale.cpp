@@ -32,7 +32,7 @@ Json autoscale_json(const money::Autoscale& rule, job::Engine engine) {
 
 std::string in_flight_text(job::Engine engine) {
   const auto metrics = money::queue_metrics(engine);
-  if (metrics.running.empty()) return say("requests that run or wait");
+  if (metrics.running.empty()) return say("running and waiting requests");
   return say("sum({}) + sum({})", metrics.running, metrics.waiting);
 }
 
@@ -45,13 +45,13 @@ std::string waking_text() {
 std::string autoscale_text(const money::Autoscale& rule) {
   if (rule.min_replicas >= 1)
     return say(
-        "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after "
-        "the last higher demand; look every {:.0f} s; cold start {:.0f} s",
+        "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after the "
+        "last higher demand; poll every {:.0f} s; cold start {:.0f} s",
         rule.min_replicas, rule.max_replicas, rule.target_in_flight, 100 * rule.scale_in_below,
         rule.stabilization.raw(), rule.polling_interval.raw(), rule.cold_start.raw());
   return say(
-      "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after "
-      "the last higher demand; look every {:.0f} s; the last one goes after {:.0f} s; cold start {:.0f} s",
+      "{:g} to {:g} instances, {:g} requests in flight each; scale in below {:.0f} % of that, {:.0f} s after the last "
+      "higher demand; poll every {:.0f} s; the last one stops after {:.0f} s; cold start {:.0f} s",
       rule.min_replicas, rule.max_replicas, rule.target_in_flight, 100 * rule.scale_in_below, rule.stabilization.raw(),
       rule.polling_interval.raw(), rule.cooldown.raw(), rule.cold_start.raw());
 }

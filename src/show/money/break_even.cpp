@@ -45,13 +45,13 @@ std::string commitment_line(const BreakEvenPage& page, const answer::CommitmentB
   std::string line = one.hours_per_month
                          ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
                                human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
-                         : say("{}: never cheaper than on-demand, {} a month against {} for all of it", term,
+                         : say("{}: never cheaper than on-demand, {} a month against {} for a full month", term,
                                page.money(one.per_month), page.money(one.on_demand.per_hour * kHoursPerMonth));
   if (one.months > 1 && one.hours_per_month)
     line += one.after_months
                 ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
                       human_number(page.hours_per_month()), *one.after_months, one.months)
-                : say("; at {} h a month not within its {:g} months", human_number(page.hours_per_month()), one.months);
+                : say("; at {} h a month, not within its {:g} months", human_number(page.hours_per_month()), one.months);
   if (one.committed.other_region)
     line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
   else if (one.on_demand.offer != one.on_demand.term->offer)
@@ -73,7 +73,7 @@ void job_lines(const BreakEvenPage& page, Document& out) {
   if (!page.found.job) return;
   const answer::JobRun& job = *page.found.job;
   const answer::StopModel& stops = *page.found.stops;
-  std::string line = say("a node fails once in {} h", human_number(stops.node_mtbf_hours));
+  std::string line = say("a node fails every {} h", human_number(stops.node_mtbf_hours));
   if (job.run.ends()) {
     line += say(", {:.2g} expected", job.run.interruptions);
     if (stops.node_mtbf_low) line += say(" ({:.2g} to {:.2g})", job.failures_low, job.failures_high);
@@ -91,7 +91,7 @@ void job_lines(const BreakEvenPage& page, Document& out) {
   if (job.without) add_line(out, say("otherwise: {}", run_words(*job.without, false)));
   if (!page.found.deadline) return;
   const answer::DeadlineAnswer& deadline = *page.found.deadline;
-  line = say("deadline of {}: {}, {} of runs are in time, 95 of 100 within {}", hours(deadline.deadline_hours),
+  line = say("deadline of {}: {}, {} of runs finish in time, 95 % within {}", hours(deadline.deadline_hours),
              deadline.is_safe()                                   ? say("met")
              : deadline.expected_hours <= deadline.deadline_hours ? say("at risk")
                                                                   : say("missed"),
@@ -102,16 +102,16 @@ void job_lines(const BreakEvenPage& page, Document& out) {
 }
 
 std::string market_words(const answer::SpotBreakEven& spot) {
-  if (spot.market == nullptr) return say("how often it is taken away is not published; set --interruptions");
+  if (spot.market == nullptr) return say("its interruption rate is not published; set --interruptions");
   const catalog::SpotMarket& market = *spot.market;
   std::string words;
   if (market.interrupted_low && market.interrupted_high)
-    words = say("{:g} to {:g} % of instances are taken away within a month", *market.interrupted_low * 100,
+    words = say("{:g} to {:g} % of instances are reclaimed within a month", *market.interrupted_low * 100,
                 *market.interrupted_high * 100);
   else if (market.interrupted_low)
-    words = say("more than {:g} % of instances are taken away within a month", *market.interrupted_low * 100);
+    words = say("more than {:g} % of instances are reclaimed within a month", *market.interrupted_low * 100);
   else
-    words = say("how often it is taken away is not published; set --interruptions");
+    words = say("its interruption rate is not published; set --interruptions");
   words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
   add_clause(words, printable(market.note));
   return words;
@@ -130,7 +130,7 @@ void add_range(const BreakEvenPage& page, const answer::SpotBreakEven& spot, Doc
     const auto amount = [&](const money::SpotAnswer& one) {
       return one.spot.ends() ? page.money(one.spot_cost) : std::string("?");
     };
-    add_line(out, say("{} to {} taken a month, {} to {} until capacity is back: {} to {}, {} to {}",
+    add_line(out, say("{} to {} reclaimed a month, {} to {} until capacity is back: {} to {}, {} to {}",
                       percent(spot.share->low), percent(spot.share->high), hours(seconds(3600 * regain.low)),
                       hours(seconds(3600 * regain.high)), length(*spot.best), length(*spot.worst), amount(*spot.best),
                       amount(*spot.worst)));
@@ -158,15 +158,14 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
   if (page.found.stops && spot.answer) {
     const money::SpotAnswer& answer = *spot.answer;
     const double out_of_service = (answer.spot.restarting + answer.spot.waiting) / answer.spot.wall;
-    add_line(out,
-             page.found.job
-                 ? say("with {} taken a month: {} on spot against {} on demand, {} against {}",
-                       percent(spot.share->mid), hours(answer.spot.wall), hours(answer.on_demand.wall),
-                       page.money(answer.spot_cost), page.money(answer.on_demand_cost))
-                 : say("with {} taken a month: {} of the time out of service; {} h of service cost {} on spot against "
-                       "{} on demand",
-                       percent(spot.share->mid), percent(out_of_service), human_number(page.hours_per_month()),
-                       page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
+    add_line(out, page.found.job
+                      ? say("with {} reclaimed a month: {} on spot against {} on demand, {} against {}",
+                            percent(spot.share->mid), hours(answer.spot.wall), hours(answer.on_demand.wall),
+                            page.money(answer.spot_cost), page.money(answer.on_demand_cost))
+                      : say("with {} reclaimed a month: {} of the time out of service; {} h of service cost {} on spot "
+                            "against {} on demand",
+                            percent(spot.share->mid), percent(out_of_service), human_number(page.hours_per_month()),
+                            page.money(answer.spot_cost), page.money(answer.on_demand_cost)));
     add_range(page, spot, out);
     if (!page.found.stops->piecewise && answer.spot.interval.raw() > 0)
       add_line(out, say("checkpoint on spot after every {} of work; {:.2g} interruptions expected",
@@ -174,12 +173,12 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
   }
   if (spot.break_even_hours) {
     line = say("costs as much as on-demand when interrupted every {}", hours(*spot.break_even_hours));
-    if (*spot.break_even_share < 0.9995) line += say(" ({} taken a month)", percent(*spot.break_even_share));
+    if (*spot.break_even_share < 0.9995) line += say(" ({} reclaimed a month)", percent(*spot.break_even_share));
     if (spot.break_even_price) line += say(", or at {} per instance and hour", page.money(*spot.break_even_price));
     add_line(out, line);
   }
   if (page.found.stops && spot.share && !spot.answer)
-    add_line(out, say("with {} taken a month it practically never ends", percent(spot.share->mid)));
+    add_line(out, say("with {} reclaimed a month it practically never ends", percent(spot.share->mid)));
   if (spot.market == nullptr || !spot.market->notice_s) return;
   line = say("notice: {:g} s", *spot.market->notice_s);
   if (spot.notice_suffices)
@@ -191,7 +190,7 @@ void node_lines(const BreakEvenPage& page, Document& out) {
   const answer::NodeCounts& counts = *page.found.nodes;
   const std::string currency(page.answer.converter.currency().code());
   Table table({right(say("  nodes")), right(say("time")), right(say("with failures")), right(currency),
-               right(say("efficiency"), 1), right(say("95 of 100 in"), 2), left(say("in time"))});
+               right(say("efficiency"), 1), right(say("95 % in"), 2), left(say("in time"))});
   for (const answer::NodeCount& row : counts.rows)
     table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
                percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});
@@ -204,8 +203,9 @@ void node_lines(const BreakEvenPage& page, Document& out) {
   const answer::NodeCount& cheap = counts.rows[*counts.cheapest];
   const answer::NodeCount& fast = counts.rows[*counts.fastest];
   add_line(out, page.found.deadline
-                    ? say("cheapest in time: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost))
-                    : say("cheapest: on {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
+                    ? say("cheapest that meets the deadline: {}, {}, {}", cheap.nodes, hours(cheap.run.wall),
+                          page.money(cheap.cost))
+                    : say("cheapest: {}, {}, {}", cheap.nodes, hours(cheap.run.wall), page.money(cheap.cost)));
   if (fast.nodes != cheap.nodes)
     add_line(out, say("fastest within 10 % of that: on {}, {}, {}", fast.nodes, hours(fast.run.wall),
                       page.money(fast.cost)));
@@ -217,7 +217,7 @@ void token_lines(const BreakEvenPage& page, Document& out) {
     std::string line =
         say("{}: {} per million tokens, input and output, at {} against {}: {}", to_text(one.term->offer->term),
             page.money(own.own_price_in_use), one.use < 1 ? say("{} use", percent(one.use)) : say("full load"),
-            page.money(one.price_per_million), own.cheaper_in_use ? say("cheaper") : say("dearer"));
+            page.money(one.price_per_million), own.cheaper_in_use ? say("cheaper") : say("more expensive"));
     if (one.use < 1) line += say("; {} at full load", page.money(own.own_price_per_million));
     if (own.utilization)
       line += *own.break_even_tokens > 0
@@ -237,10 +237,9 @@ void ownership_lines(const BreakEvenPage& page, Document& out) {
   const answer::Ownership& first = page.found.ownership.front();
   std::string line = say("{} to buy", page.money(first.asked.price));
   if (first.record != nullptr) {
-    line += first.units < 1
-                ? say(", one part in {:g} of {}, its GPUs' share of the price, power and hosting of a server",
-                      1 / first.units, printable(first.record->id))
-                : say(", {:g} × {}", first.units, printable(first.record->id));
+    line += first.units < 1 ? say(", 1/{:g} of {}: its GPUs' share of the server's price, power and hosting",
+                                  1 / first.units, printable(first.record->id))
+                            : say(", {:g} × {}", first.units, printable(first.record->id));
     line += format(" ({}{})", printable(first.record->source),
                    first.record->as_of.known() ? ", " + first.record->as_of.text() : "");
     add_clause(line, printable(first.record->note));

@@ -82,7 +82,7 @@ bool job_at_most(const TermCost& term) { return term.paid.job_at_most; }
 
 void instance_rows(TermTable& table, const CostItem& item, const std::string& currency) {
   table.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
-  table.words(say("price of"), [](const TermCost& t) { return date_text(t.offer->as_of); });
+  table.words(say("price date"), [](const TermCost& t) { return date_text(t.offer->as_of); });
   table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances().hour; });
   table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, at_most);
   table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, at_most);
@@ -156,7 +156,7 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
   add_clause(line, printable(origin.note));
   if (term.commitment.is_promise()) {
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
-    if (origin.note.empty()) line += say("; how much of it up front is not published");
+    if (origin.note.empty()) line += say("; the upfront part is not published");
   }
   if (const std::size_t more = term.elsewhere.size(); more > 0 && !wide)
     line += more == 1 ? say("; one more place, -o wide shows it") : say("; {} more places, -o wide shows them", more);
@@ -202,7 +202,7 @@ std::vector<std::string> promise_lines(const CostItem& item) {
 /// The same terms in other places, per hour of all nodes.
 void add_elsewhere(Document& page, const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   Table table({left(say("term")), left(say("region")), right(say("{} per hour", answer.converter.currency().code())),
-               left(say("price of"), 1), left(say("source"), 2)});
+               left(say("price date"), 1), left(say("source"), 2)});
   for (const TermCost& term : item.terms)
     for (const auto& [offer, rate] : term.elsewhere)
       table.add({std::string(to_text(offer->term)), printable(catalog.region_of(*offer).id), human_price(rate),
@@ -243,7 +243,7 @@ Document item_page(const CostItem& item, const CostAnswer& answer, const catalog
   }
   std::vector<std::string> prices;
   for (const TermCost& term : item.terms) prices.push_back(price_line(term, currency, catalog, wide));
-  page.section(say("prices"), prices, 3).section(say("beside"), beside_lines(item), 3);
+  page.section(say("prices"), prices, 3).section(say("in addition"), beside_lines(item), 3);
   if (wide) add_elsewhere(page, item, answer, catalog);
   if (item.scaling) {
     std::vector<std::string> lines{autoscale_text(*item.scaling), say("in flight is {} over the instances",

@@ -142,7 +142,7 @@ void add_decisions(Document& page, const BreakEvens& found) {
   if (!found.spot) return;
   const answer::SpotBreakEven& spot = *found.spot;
   std::string line = spot.time_ratio > 1
-                         ? say("spot is cheaper while interruptions make the work take less than {} × as long",
+                         ? say("spot is cheaper as long as interruptions stretch the work to less than {}×",
                                human_number(spot.time_ratio))
                          : say("spot is not cheaper");
   if (spot.share) line += say("; about {} of instances are reclaimed within a month", in_percent(spot.share->mid));
@@ -169,7 +169,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   std::string unpriced;
   for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
   if (!unpriced.empty())
-    page.line(Text(say("Warning: not in the total, its price is not known: {}", unpriced), Meaning::warn), 9);
+    page.line(Text(say("Warning: not in the total because its price is not known: {}", unpriced), Meaning::warn), 9);
   const bool guess = std::ranges::any_of(
       item.terms, [&](const TermCost& term) { return answer::is_guess(*term.offer, answer.today); });
   if (guess) page.line(Text(say("Note: {}", answer::guess_text()), Meaning::warn), 6);

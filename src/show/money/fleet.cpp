@@ -8,6 +8,7 @@
 #include "base/words/message.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 #include "show/money/autoscale.hpp"
 
 namespace gpusel::show {
@@ -23,12 +24,7 @@ std::string offer_text(const FleetOffer& offer) {
   return format("{} {}", offer.instance->provider, printable(offer.instance->sku));
 }
 
-std::string fleet_gpus_text(const FleetType& type) {
-  const auto& machine = type.machine();
-  const double share = machine.device.share * machine.device.gpu->devices();
-  return share < 1 ? format("1/{:.0f} × {}", 1 / share, machine.device.gpu->id)
-                   : format("{} × {}", machine.gpus(), machine.device.gpu->id);
-}
+std::string fleet_gpus_text(const FleetType& type) { return spoken_gpus(type.machine()); }
 
 std::string percent_of_load(double share) { return format("{:.0f} %", share * 100); }
 
@@ -99,7 +95,7 @@ class FleetPage {
                      source != nullptr ? said(source->confidence) : say("no source")));
     }
     if (fleet_.peak != 1)
-      page_.line(say("planned for the busiest hour: {} requests/s, {:.2f} times the mean",
+      page_.line(say("planned for the busiest hour: {} requests/s, {:.2f}× the mean",
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
     page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
@@ -143,7 +139,7 @@ class FleetPage {
   void members() {
     Table rows({right("#"), left(say("instances"), 0, 18), left(say("region"), 3, 9), left(say("GPUs")),
                 left(say("layout"), 2, 12), right(say("load")), right(say("req/s")), right(say("{}/h each", money_), 1),
-                right(say("{}/h", money_)), left(say("term"), 2), left(say("price of"), 1)});
+                right(say("{}/h", money_)), left(say("term"), 2), left(say("price date"), 1)});
     for (const FleetMember& member : fleet_.mix.members) {
       const FleetType& type = fleet_.types[member.type];
       const FleetOffer& offer = type.steady();
@@ -169,7 +165,7 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    page_.line(say("load is of the rate planned for, at most {} of what an instance could serve",
+    page_.line(say("load is relative to the planned rate, at most {} of what an instance could serve",
                    percent_of_load(fleet_.work.inference.max_load)));
     if (fleet_.replay && fleet_.replay->added != 0)
       return void(page_.line(say(
@@ -191,16 +187,16 @@ class FleetPage {
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
     const std::string gap = format("{:.1f} %", mix.gap() * 100);
     if (mix.near_enough)
-      page_.line(say("no fleet is more than {} cheaper, which is within the gap asked for, found {}", gap, time));
+      page_.line(say("no fleet is more than {} cheaper, which is within --gap, found {}", gap, time));
     else if (mix.optimal)
-      page_.line(say("no fleet for {} is cheaper, proven {}: {} of {} layouts on {} machines can be in a cheapest one",
-                     fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
-                     fleet_.considered, fleet_.shapes));
-    else
       page_.line(
-          say("stopped {}: no fleet is more than {} cheaper; --time-limit gives it more, --gap says what is "
-              "enough",
-              fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"), gap));
+          say("no fleet for {} is cheaper (proven {}: {} of {} layouts on {} machines can be part of a cheapest one)",
+              fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
+              fleet_.considered, fleet_.shapes));
+    else
+      page_.line(say("stopped {}: no fleet is more than {} cheaper; see --time-limit and --gap",
+                     fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"),
+                     gap));
   }
 
   /// Where requests go, by length; lengths of answers that go the same way are one row.
@@ -288,7 +284,7 @@ class FleetPage {
     page_.add(std::move(rows)).gap();
     for (const std::size_t type : types) committed(day, type);
     const double saving = 1 - day.daily / day.fixed_daily;
-    page_.line(say("{} a day with {} of cold starts, {} a month; a fleet fixed for the peak {} a day: {}",
+    page_.line(say("{} a day including {} of cold starts, {} a month; a fixed fleet for the peak costs {} a day: {}",
                    amount(day.daily), amount(day.cold_daily), amount(day.monthly()), amount(day.fixed_daily),
                    saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
     page_.line(day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")

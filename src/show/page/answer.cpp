@@ -55,16 +55,16 @@ std::string parts_text(const ReportView& view, const money::Quote& quote) {
 /// How sure the answer is.
 std::string sure_text(const ReportView& view, const Recommendation& r) {
   const physics::SpokenRate range = physics::spoken_rate(view.advice.work, r.plan(), r.intervals);
-  if (range.interval.low <= 0 || r.cost_range == nullptr) return say("how far it may be off is not known");
+  if (range.interval.low <= 0 || r.cost_range == nullptr) return say("the size of the error is unknown");
   if (!view.advice.work.ends())
-    return say("80 of 100 runs should show {} to {} {}", human_number(range.interval.low),
+    return say("80 % of runs should show {} to {} {}", human_number(range.interval.low),
                human_number(range.interval.high), say_name(range.unit));
   const money::Quote &fast = r.cost_range->fast, &slow = r.cost_range->slow;
   const std::string from = hours_text(fast.elapsed), to = hours_text(slow.elapsed);
   // Whole periods cost the same, however long the job takes within them.
   if (fast.total == slow.total || fast.outlasts || slow.outlasts)
-    return say("80 of 100 runs should take {} to {}", from, to);
-  return say("80 of 100 runs should take {} to {} and cost {} to {}", from, to, money_text(view, fast.total),
+    return say("80 % of runs should take {} to {}", from, to);
+  return say("80 % of runs should take {} to {} and cost {} to {}", from, to, money_text(view, fast.total),
              money_text(view, slow.total));
 }
 
@@ -75,7 +75,7 @@ std::string price_text(const ReportView& view, const Recommendation& r) {
   const std::string price = money_text(view, r.cost.hourly);
   if (catalog::is_own(origin)) return say("the price of {} per hour is your own", price);
   const std::string source = origin.source.empty() ? say("no source") : printable(origin.source);
-  return date.known() ? say("the price of {} per hour is of {} ({})", price, date.text(), source)
+  return date.known() ? say("the price of {} per hour is from {} ({})", price, date.text(), source)
                       : say("the price of {} per hour has no date ({})", price, source);
 }
 
@@ -95,7 +95,7 @@ std::string memory_text(const Recommendation& r) {
 std::string memory_range(const Recommendation& r) {
   const physics::Interval& range = r.intervals.memory_total_gib;
   if (range.high <= range.low) return {};
-  return say("{} to {} GiB in 80 of 100 runs", human_number(range.low), human_number(range.high));
+  return say("{} to {} GiB in 80 % of runs", human_number(range.low), human_number(range.high));
 }
 
 void add_cost(std::vector<Fact>& out, const ReportView& view, const Recommendation& r) {
@@ -117,9 +117,10 @@ void add_cost(std::vector<Fact>& out, const ReportView& view, const Recommendati
   const auto& spot = view.use != nullptr ? view.use->of_best.spot : std::nullopt;
   if (r.offer->term == catalog::Term::spot && spot && spot->answer && spot->share)
     out.push_back({say("Instances with interruptions"), money_text(view, spot->answer->spot_cost),
-                   view.advice.work.ends() ? say("{} with {} % taken a month", human_duration(spot->answer->spot.wall),
-                                                 human_number(100 * spot->share->mid))
-                                           : say("with {} % taken a month", human_number(100 * spot->share->mid))});
+                   view.advice.work.ends()
+                       ? say("{} with {} % reclaimed a month", human_duration(spot->answer->spot.wall),
+                             human_number(100 * spot->share->mid))
+                       : say("with {} % reclaimed a month", human_number(100 * spot->share->mid))});
 }
 
 Facts facts_of(const ReportView& view, const Recommendation& r) {
@@ -149,7 +150,7 @@ std::vector<Text> cautions_of(const Recommendation& r) {
     out.push_back(Text(said(level), level == rules::Effect::warn ? Meaning::warn : Meaning::note).add(" " + words));
   };
   if (const std::string keys = lacking_text(r.cost); !keys.empty())
-    add(rules::Effect::warn, say("the cost is without {}, of which no price is known", keys));
+    add(rules::Effect::warn, say("the cost excludes {}, whose price is not known", keys));
   for (const rules::Effect level : {rules::Effect::warn, rules::Effect::note})
     for (const answer::Remark& remark : r.remarks)
       if (remark.severity == level) add(level, remark.message);
@@ -184,7 +185,7 @@ void add_assumptions(Document& page, const ReportView& view) {
   for (const Recommendation& r : view.advice.recommendations)
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
   page.add(Heading{say("Assumptions"), 2, "assumptions"});
-  page.line(say("Not said and therefore taken as usual; each is a flag of the same name.")).add(std::move(assumed));
+  page.line(say("Assumed because not given; each is a flag of the same name.")).add(std::move(assumed));
   add_use(page, view.advice);
   page.line(secondary(prices_line(view.advice, view.catalog, converted)));
   for (const std::string& note : view.advice.notes) page.line(note);

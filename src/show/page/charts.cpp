@@ -148,7 +148,7 @@ class UseAxis {
 
   bool counts_jobs() const { return jobs_; }
   std::string title() const {
-    return jobs_ ? say("such jobs a month, one after the other") : say("hours of use a month, of 730");
+    return jobs_ ? say("number of such jobs a month, one after the other") : say("hours of use a month, out of 730");
   }
   double place(const answer::UseCurve& curve, double hours) const {
     return jobs_ ? hours / *job_of(curve).hours : hours;
@@ -211,13 +211,13 @@ std::string one_job_text(const answer::UseCurves& use) {
   const answer::CostItem& item = use.costs.items.front();
   const double hours = *item.subject.job->hours;
   return say(
-      "One such job takes {} on #{}, {} of a month. What is paid by the month or year is worth it for many of "
-      "them only, or for other work in the hours between.",
+      "One such job takes {} on #{}, {} of a month. Monthly and yearly terms pay off only for many such jobs, or with "
+      "other work in between.",
       human_duration(seconds(hours * 3600)), item.subject.rank, percent_of_month(hours));
 }
 
 std::string never_text(const ReportView& view, const answer::CommitmentBreakEven& one) {
-  return say("{} is never cheaper than on-demand: {} a month against {} for all of it.",
+  return say("{} is never cheaper than on-demand: {} a month against {} for a full month.",
              to_text(one.committed.offer->term), money_text(view, one.per_month),
              money_text(view, one.on_demand.per_hour * kHoursPerMonth));
 }
@@ -226,10 +226,10 @@ std::string never_text(const ReportView& view, const answer::CommitmentBreakEven
 
 void add_memory(Document& page, const ReportView& view) {
   Stacks stacks{say("GiB"),
-                {say("weights"), say("gradients"), say("optimiser"), working_memory_name(view.advice.work),
+                {say("weights"), say("gradients"), say("optimizer"), working_memory_name(view.advice.work),
                  say("K/V cache"), say("workspace"), say("framework")},
                 say("what is usable"),
-                say("80 of 100 measurements"),
+                say("80 % of measurements"),
                 {}};
   bool on_cpu = false;
   for (const Recommendation& r : view.advice.recommendations) {
@@ -251,7 +251,7 @@ void add_frontier(Document& page, const ReportView& view) {
   const std::string heading = frontier_heading(against);
   FrontierPicture picture = frontier_picture(view, against);
   page.add(Heading{heading, 2, "frontier"}).add(Picture{std::move(picture.chart), heading});
-  if (picture.beyond > 0) page.line(secondary(say("Far beyond the others and drawn at the edge: {}", picture.beyond)));
+  if (picture.beyond > 0) page.line(secondary(say("Off the scale, drawn at the edge: {}", picture.beyond)));
 }
 
 void add_use(Document& page, const ReportView& view) {

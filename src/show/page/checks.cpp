@@ -46,7 +46,7 @@ class Uses {
   }
 
   Table table(const catalog::Catalog& catalog) const {
-    Table table({left(say("Source and what rests on it"), 0, 20), left(say("What")), left(say("Document"), 0, 20),
+    Table table({left(say("Source, and the facts based on it"), 0, 20), left(say("What")), left(say("Document"), 0, 20),
                  left(say("place")), left(say("Day")), left(say("confidence"))});
     for (const std::size_t i : {0, 2, 4}) table.columns[i + 1].below = i;
     for (const Use& use : all_) {
@@ -143,7 +143,7 @@ void add_explanation(Document& page, const ReportView& view) {
   Trace memory, speed;
   for (const physics::TraceLine& line : view.trace) (is_memory(line) ? memory : speed).push_back(line);
   page.add(Heading{say("Explanation"), 2, "explanation"});
-  page.line(say("The figures of the best answer, as they were worked out."));
+  page.line(say("How the figures of the best answer were computed."));
   add_trace(page, say("Memory"), memory);
   add_trace(page, say("Speed"), speed);
   if (view.use != nullptr) {
@@ -162,7 +162,7 @@ void add_sources(Document& page, const ReportView& view) {
   Table table = uses.table(view.catalog);
   if (table.empty()) return;
   page.add(Heading{say("Sources"), 2, "sources"});
-  page.line(say("Of every price in the ranking, and of the model and the GPUs of the first {} ranks.", kRanksDrawn));
+  page.line(say("For every price in the ranking, and for the model and GPUs of the first {} ranks.", kRanksDrawn));
   page.add(std::move(table));
 }
 

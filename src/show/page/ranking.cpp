@@ -48,12 +48,12 @@ void add_ranking(Document& page, const ReportView& view) {
   const answer::Advice& advice = view.advice;
   if (advice.recommendations.empty()) return;
   page.add(Heading{say("Ranking"), 2, "ranking"});
-  page.line(
-      say("{} instances meet this, each at its best price. On the frontier is what nothing beats in both cost and {}.",
-          advice.recommendations.size(),
-          advice.work.ends()                                           ? say("time")
-          : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
-                                                                       : say("throughput")));
+  page.line(say(
+      "{} instances qualify, each at its best price. On the frontier: those that no other beats in both cost and {}.",
+      advice.recommendations.size(),
+      advice.work.ends()                                           ? say("time")
+      : advice.work.inference.request_rate && !advice.work.counted ? say("latency")
+                                                                   : say("throughput")));
   page.add(ranking_table(advice, {.limit = 0, .sortable = true}));
 }
 
@@ -86,7 +86,7 @@ void add_rejected(Document& page, const ReportView& view) {
   for (const RejectedGroup& group : groups) total += group.instances;
   page.add(Heading{say("Rejected"), 2, "rejected"});
   page.line(
-      say("{} instances, each for the first rule that it fails; the sizes of a family that fail alike share a row.",
+      say("{} instances, each with the first rule that it fails; sizes of a family that fail the same way share a row.",
           total));
   for (const RejectedGroup& group : groups) page.add(rejected_fold(group));
 }
@@ -94,7 +94,7 @@ void add_rejected(Document& page, const ReportView& view) {
 void add_decision(Document& page, const ReportView& view) {
   List steps{{}, List::Kind::steps};
   for (const std::string& step : view.advice.decision) steps.items.emplace_back(step);
-  if (!steps.items.empty()) page.add(Heading{say("How the answer came about"), 2, "decision"}).add(std::move(steps));
+  if (!steps.items.empty()) page.add(Heading{say("How the answer was computed"), 2, "decision"}).add(std::move(steps));
 }
 
 }  // namespace gpusel::show

@@ -58,8 +58,8 @@ Document report_page(const ReportView& view) {
   add_explanation(page, view);
   add_sources(page, view);
   return page.add(
-      Footer{say("Asked on {}. Estimates have the range in which 80 of 100 runs should lie; what is not known "
-                 "is left open, never taken for zero. Nothing on this page is fetched.",
+      Footer{say("Asked on {}. Each estimate has the range that 80 % of runs should fall into; unknown figures stay "
+                 "unknown, never zero. This page fetches nothing.",
                  view.today.text())});
 }
 

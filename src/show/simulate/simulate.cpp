@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -53,7 +54,7 @@ class SimulatePage {
 
   Table figures() const {
     Table table({left(say("milliseconds")), right(say("mean")), right("p50"), right("p90", 2), right("p95"),
-                 right("p99"), right("p99.9", 3), right(say("p95, 80 of 100 cases"), 1)});
+                 right("p99"), right("p99.9", 3), right(say("p95, 80 % range"), 1)});
     for (const MeasureRow& row : kMeasureRows) {
       const Figures& f = o_.measures.*row.measure;
       const serve::Bounds bounds = serve::bounds(s_.simulation, &Figures::p95, row.measure);
@@ -83,8 +84,8 @@ class SimulatePage {
             human_number(static_cast<double>(scheduling.kv_tokens)));
     if (scheduling.async) add_clause(line, say("asynchronous scheduling"));
     if (fleet.prompt_replicas > 0)
-      add_clause(line,
-                 say("{} replicas read prompts for {}", fleet.prompt_replicas, fleet.replicas - fleet.prompt_replicas));
+      add_clause(line, say("{} replicas process prompts for {}", fleet.prompt_replicas,
+                           fleet.replicas - fleet.prompt_replicas));
     else if (fleet.most_replicas > 0)
       add_clause(line, say("{} to {} replicas, {:.1f} on average", fleet.replicas, fleet.most_replicas, o_.replicas));
     else if (fleet.replicas > 1)
@@ -94,7 +95,9 @@ class SimulatePage {
   }
 
   std::string machine_text() const {
-    std::string out = format("{:g} × {}", s_.machine.gpus() * s_.machines, s_.machine.device.gpu->id);
+    const double gpus = s_.machine.gpus() * s_.machines;
+    std::string out = gpus == s_.machine.gpus() ? spoken_gpus(s_.machine)
+                                                : format("{:g} × {}", gpus, spoken_gpu(*s_.machine.device.gpu));
     if (s_.instance == nullptr) return out;
     const double nodes = s_.machine.nodes * s_.machines;
     return format("{}{} {} ({})", nodes > 1 ? format("{:g} × ", nodes) : "", s_.instance->provider,
@@ -114,24 +117,37 @@ class SimulatePage {
     return out;
   }
 
+  /// "Keeps up at 28 % load, p95 TTFT 71 ms, TPOT 20 ms; up to 17.6 requests/s".
+  std::string keeps_up(const std::optional<double>& load) const {
+    std::string line = load ? say("Keeps up at {} % load", share_text_of(*load))
+                            : say("{} requests/s are served", human_number(o_.requests_per_s));
+    line += say(", p95 TTFT {} ms, TPOT {} ms", latency_text(o_.measures.ttft.p95), latency_text(o_.measures.tpot.p95));
+    if (load) add_clause(line, say("up to {} requests/s", human_number(s_.simulation.saturates_at)));
+    return line;
+  }
+
   void verdict() {
     const auto& sim = s_.simulation;
     const std::string most = sim.most_requests_per_s > 0 ? human_number(sim.most_requests_per_s) : std::string();
     if (!s_.goal.targets.any()) {
-      std::string line = say("{} requests/s are served, {} output tokens/s", human_number(o_.requests_per_s),
-                             human_number(o_.output_tokens_per_s));
-      if (!most.empty()) add_clause(line, say("at most {} requests/s can be served", most));
-      page_.line(Text(line, Meaning::best));
+      const auto load = s_.load();
+      if (load && *load > 1)
+        page_.line(Text(say("Overloaded: {} requests/s arrive, at most {} can be served", human_number(s_.demand.rate),
+                            human_number(sim.saturates_at)),
+                        Meaning::warn));
+      else
+        page_.line(Text(keeps_up(load), Meaning::best));
       return;
     }
     const serve::Bounds share = serve::share_bounds(sim);
-    std::string line = say("{} of 100 requests are in time, {} are wanted", share_text_of(o_.in_time.all),
+    std::string line = say("{} % of requests are on time, {} % required", share_text_of(o_.in_time.all),
                            human_number(100 * s_.goal.share));
     if (!sim.draws.empty()) {
-      add_clause(line, say("{} to {} as step times may be", share_text_of(share.low), share_text_of(share.high)));
+      add_clause(line,
+                 say("{} to {} over the range of step times", share_text_of(share.low), share_text_of(share.high)));
       const std::string chance = share_text_of(sim.meets_goal);
       add_clause(line, s_.is_sure() ? say("reached with a chance of {} %", chance)
-                                    : say("reached with a chance of {} %, {} % is wanted", chance,
+                                    : say("reached with a chance of {} %, {} % required", chance,
                                           share_text_of(s_.goal.confidence)));
     }
     page_.line(s_.misses() ? Text(line, Meaning::warn) : Text(line));
@@ -146,7 +162,7 @@ class SimulatePage {
     std::string served =
         say("throughput: {} requests/s, {} output tokens/s, {} with prompts", human_number(o_.requests_per_s),
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
-    if (s_.goal.targets.any()) add_clause(served, say("in time {} requests/s", human_number(o_.good_requests_per_s)));
+    if (s_.goal.targets.any()) add_clause(served, say("{} requests/s in time", human_number(o_.good_requests_per_s)));
     page_.line(served);
     if (all_)
       page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",

@@ -103,7 +103,7 @@ Table width_table(const Calibration& calibration) {
   for (const OwnWidth& width : calibration.own.widths) {
     const bool any = width.of.model.empty();
     table.add({std::string(to_text(width.range)), printable(format("{} {}", width.of.task, width.of.how)), width.of.gpu,
-               any ? say("any, of {}", width.rows) : printable(width.of.model),
+               any ? say("any of {}", width.rows) : printable(width.of.model),
                any ? std::string() : format("{}", width.rows), format("^ {:.2f}", width.exponent)});
   }
   return table;
@@ -170,7 +170,7 @@ std::string calibrate_overlay(const Calibration& calibration) {
   for (const Node& row : calibration.own.rows) own["rows"].push_back(tree_json(row));
   return "# " +
          say("Written by gpusel calibrate on {}; gpusel calibrate --reset removes it.", calibration.own.as_of.text()) +
-         "\n# " + say("Values take the place of the shipped ones; docs/calibrate.md has the formulas.") + "\n" +
+         "\n# " + say("Values replace the shipped ones; docs/calibrate.md has the formulas.") + "\n" +
          yaml({{"calibration", {{"own", std::move(own)}}}});
 }
 

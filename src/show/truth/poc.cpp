@@ -55,7 +55,7 @@ void add_steps(Document& page, const Poc& poc) {
 
 Table figure_table(const Poc& poc) {
   Table table({left(say("expect"), 0, 20), right(say("cards")), right(say("estimate")), left(say("unit")),
-               left(say("80 of 100 runs"))});
+               left(say("80 % of runs"))});
   for (const PocFigure& figure : poc.figures)
     table.add({figure.name, format("{}", figure.gpus),
                figure.expected ? human_number(*figure.expected) : say("not known"), figure.unit,
@@ -64,7 +64,7 @@ Table figure_table(const Poc& poc) {
 }
 
 Table scale_table(const Poc& poc) {
-  Table table({right(say("cards")), right(say("rate of one card")), left(say("80 of 100 runs")),
+  Table table({right(say("cards")), right(say("rate of one card")), left(say("80 % of runs")),
                right(say("scaling efficiency"))});
   for (const PocScale& scale : poc.scales)
     table.add({format("{}", scale.gpus),
@@ -85,7 +85,7 @@ void add_outside(Document& page, const Poc& poc) {
               4);
   if (poc.turn)
     page.line(
-        say("  below {} {} in total, rank {} ({}) is cheaper, if its own estimate is right",
+        say("  below {} {} in total, rank {} ({}) is cheaper if its own estimate is right",
             human_number(poc.turn->rate), poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"),
             poc.turn->rank, printable(poc.turn->name)),
         4);
@@ -145,7 +145,7 @@ Document poc_page(const PocView& view, bool explain) {
   if (row.is_null())
     page.line(no_row_reason(view));
   else
-    page.line(say("what was measured, in place of each null, as a line of runs.jsonl:"))
+    page.line(say("replace each null by your measurement, as a line of runs.jsonl:"))
         .add(Code{dump(row, -1), 2})
         .line(say("then: gpusel calibrate runs.jsonl"));
   return explain ? page.derivation(derivation_of(poc.trace)) : page;

@@ -139,7 +139,7 @@ Json poc_row(const PocView& view) {
 std::string no_row_reason(const PocView& view) {
   const Poc& poc = view.poc;
   if (poc.machine.on_cpu() || poc.machine.device.share < 1)
-    return say("a shared card or a processor cannot be told to gpusel calibrate");
+    return say("gpusel calibrate does not take shared GPUs or processors");
   if (std::ranges::all_of(poc.figures, [](const PocFigure& figure) { return figure.key.empty(); }))
     return say("gpusel calibrate takes none of these figures");
   return say("the request of an estimate cannot express this plan, so there is no line for gpusel calibrate");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "base/text/text.hpp"
@@ -35,7 +36,14 @@ std::size_t sources_in(const Verification& verification) {
 }
 
 std::string summary_line(const Verification& verification) {
-  return say("Measurements compared: {}, sources: {}", verification.rows, sources_in(verification));
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Group& group : answer::figures(verification))
+    if (const double error = group.accuracy.error; error > 0) {
+      least = std::min(least, error);
+      most = std::max(most, error);
+    }
+  return say("Median errors of {} to {}, by figure: {} measurements from {} sources", percent_off(least),
+             percent_off(most), verification.rows, sources_in(verification));
 }
 
 std::vector<Cell> accuracy_cells(const Accuracy& a) {
@@ -66,8 +74,8 @@ Table accuracy_table(std::optional<GroupBy> part, std::span<const Group> groups)
 }
 
 Table fit_table(const Verification& verification) {
-  Table table({left(say("does it fit")), right(say("ran")), right(say("said to fit")), right(say("ran out of memory")),
-               right(say("said to fit")), right(say("balanced accuracy"))});
+  Table table({left(say("does it fit")), right(say("ran")), right(say("predicted to fit")),
+               right(say("ran out of memory")), right(say("predicted to fit")), right(say("balanced accuracy"))});
   for (const bool training : {true, false}) {
     const FitAccuracy fit = answer::fit_accuracy(verification, training);
     if (fit.ran + fit.died == 0) continue;
@@ -127,10 +135,12 @@ std::vector<VerifiedSection> sections(const Verification& verification, const Ve
     if (!table.empty()) out.push_back({std::move(title), std::move(table)});
   };
   add(say("All rows"), accuracy_table(std::nullopt, answer::figures(verification)));
-  add(say("Fit"), fit_table(verification));
-  add(say("Order of GPUs"), ranking_table(verification));
-  add(say("Factors between GPUs"), ratio_table(verification));
-  add(say("Cheapest GPU"), pick_table(verification));
+  if (view.all) {
+    add(say("Fit"), fit_table(verification));
+    add(say("Order of GPUs"), ranking_table(verification));
+    add(say("Factors between GPUs"), ratio_table(verification));
+    add(say("Cheapest GPU"), pick_table(verification));
+  }
   for (const GroupBy by : view.by) {
     add(say("By {}", to_text(by)), accuracy_table(by, answer::groups(verification, by)));
   }
@@ -197,17 +207,17 @@ Document verify_page(const Verification& verification, const VerifyView& view) {
   page.line(format("{}.{}", summary_line(verification), unanswered.empty() ? "" : " " + unanswered + "."), 2,
             Where::page);
   for (const std::string& words :
-       {say("Every source weighs the same: `error` is the median of |predicted ÷ measured − 1| of each source, "
+       {say("Every source has the same weight: `error` is the median of |predicted ÷ measured − 1| of each source, "
             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
-            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end "
-            "divided by its lower. The coefficients were fitted to such measurements, so that others are met less "
-            "well."),
+            "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end divided "
+            "by its lower. The coefficients were fitted to such measurements, so expect larger errors on others."),
         say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.")})
     page.line(with_code(words), 2, Where::page);
   page.title(summary_line(verification), Where::terminal);
   for (VerifiedSection& section : sections(verification, view))
     page.page_heading(section.title).gap().add(std::move(section.table));
   if (!unanswered.empty()) page.append(Document().gap().line(unanswered), Where::terminal);
+  if (!view.all) page.line(secondary(say("Does it fit, order of GPUs, cheapest GPU: -o wide. By part: --by")));
   return view.explain ? page.derivation(derivation_of(answer::explain_accuracy(verification))) : page;
 }
 

@@ -15,6 +15,7 @@ struct VerifyView {
   std::vector<answer::GroupBy> by;
   std::size_t worst = 0;
   bool explain = false;
+  bool all = true;  // the tables of fit, order and choice too, which a terminal shows on request
 };
 
 Document verify_page(const answer::Verification& verification, const VerifyView& view);

@@ -73,19 +73,17 @@ void add_tornado(Document& page, const WhatIf& answer) {
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
   if (!answer.bars.empty()) {
     const answer::TornadoBar& first = answer.bars.front();
-    page.line(Text(say("{} moves the cost most: {} to {} {}", printable(first.key), end_text(first.low),
+    page.line(Text(say("{} changes the cost most: {} to {} {}", printable(first.key), end_text(first.low),
                        end_text(first.high), measure_title(answer, answer.measure)),
                    Meaning::best));
   }
-  page.line(say("each input ±{:g} % by itself, speed over the interval of 80 of 100 runs; now {} {} with {}",
-                100 * answer.swing, human_price(answer.now.cost), measure_title(answer, answer.measure),
-                winner_text(answer.now)));
+  page.line(say("each input ±{:g} % on its own, speed over its 80 % interval; now {} {} with {}", 100 * answer.swing,
+                human_price(answer.now.cost), measure_title(answer, answer.measure), winner_text(answer.now)));
   if (!answer.bars.empty()) page.gap().add(tornado_table(answer));
   std::vector<std::string> remarks = changes(answer);
   if (answer.measure == answer::Measure::hourly || answer.measure == answer::Measure::monthly)
-    remarks.push_back(
-        say("speed has no row: cost is by the hour, and how its interval changes the number of instances is not worked "
-            "out"));
+    remarks.push_back(say(
+        "speed has no row: cost is hourly, and the effect of its interval on the number of instances is not computed"));
   std::vector<std::string> assumed;
   for (const answer::TornadoBar& bar : answer.bars)
     if (bar.assumed) assumed.push_back(bar.key);

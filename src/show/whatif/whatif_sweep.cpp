@@ -181,10 +181,10 @@ std::string unseen_text(const WhatIf& answer) {
   const Axis& axis = answer.axes.front();
   const double low = *axis.values.front().number, high = *axis.values.back().number;
   if (axis.log)
-    return say("; a winner over less than a factor of {:.3g} may go unseen", std::pow(high / low, answer.unseen));
+    return say("; a winner over less than a factor of {:.3g} may be missed", std::pow(high / low, answer.unseen));
   Axis plain = axis;
   plain.relative = plain.whole = false;
-  return say("; a winner over less than {} may go unseen", value_text(plain, {{}, (high - low) * answer.unseen}));
+  return say("; a winner over less than {} may be missed", value_text(plain, {{}, (high - low) * answer.unseen}));
 }
 
 std::optional<Chart> sweep_chart(const WhatIf& answer) {

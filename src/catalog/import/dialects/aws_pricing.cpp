@@ -82,7 +82,7 @@ class AwsRows {
     const auto known_term = term_of(term, reason);
     const Number price = optional_number(amount, "PricePerUnit", reason);
     const auto currency = Currency::parse(currency_code);
-    if (reason.empty() && !currency) reason = say("'{}' is no currency", printable(shorten(currency_code, 20)));
+    if (reason.empty() && !currency) reason = say("'{}' is not a currency code", printable(shorten(currency_code, 20)));
     if (reason.empty() && unit != "Hrs" && unit != "Hours") reason = say("a price per '{}'", printable(unit));
     if (reason.empty() && !price) reason = say("no price");
     if (!reason.empty()) return market_.ledger().skipped(line, reason);

@@ -17,8 +17,8 @@ constexpr OtherProduct kOthers[] = {
     {"productName", "Windows", to_say("with a Windows licence")},
     {"productName", "Cloud Services", to_say("a cloud service, no virtual machine")},
     {"productName", "Dedicated Host", to_say("a dedicated host, no virtual machine")},
-    {"skuName", "Low Priority", to_say("low priority, which is no spot offer")},
-    {"meterName", "Low Priority", to_say("low priority, which is no spot offer")},
+    {"skuName", "Low Priority", to_say("low priority, which is not spot")},
+    {"meterName", "Low Priority", to_say("low priority, which is not spot")},
 };
 
 /// "1 Year", "3 Years"; other terms have no place here.
@@ -45,7 +45,8 @@ class AzureItems {
       if (reason.empty() && member_text(item, key).find(word) != std::string_view::npos) reason = say_text(what);
     const Number price = optional_number(member_text(item, "retailPrice"), "retailPrice", reason);
     const auto currency = Currency::parse(member_text(item, "currencyCode"));
-    if (!currency && reason.empty()) reason = say("'{}' is no currency", printable(member_text(item, "currencyCode")));
+    if (!currency && reason.empty())
+      reason = say("'{}' is not a currency code", printable(member_text(item, "currencyCode")));
     if (!price && reason.empty()) reason = say("no price");
     if (reason.empty()) reason = put_price(item, *price, row);
     if (!reason.empty()) return market_.ledger().skipped(line, reason);
@@ -82,7 +83,8 @@ class AzureItems {
       const auto price = plain_number(member_text(plan, "retailPrice"));
       if (!years) continue;  // of a term that has no place here
       if (!price)
-        return say("'{}' is no number: '{}'", "savingsPlan", printable(shorten(member_text(plan, "retailPrice"), 40)));
+        return say("'{}' is not a number: '{}'", "savingsPlan",
+                   printable(shorten(member_text(plan, "retailPrice"), 40)));
       row.prices.push_back({*years == 1 ? Term::savings_1y : Term::savings_3y, Period::hour, *price});
     }
     return {};

@@ -129,7 +129,7 @@ class Reader {
 
   double count_of(const Node& entry) {
     const auto count = plain_number(entry.key);
-    if (!count || *count <= 0) problems_.add_at_key(entry, say("'{}' is no count", shorten(entry.key, 40)));
+    if (!count || *count <= 0) problems_.add_at_key(entry, say("'{}' is not a count", shorten(entry.key, 40)));
     return count.value_or(0);
   }
 

@@ -27,7 +27,7 @@ class VastOffers {
     if (reason.empty() && row.gpu.empty()) reason = say("no 'gpu_name'");
     if (reason.empty() && (!row.gpu_count || *row.gpu_count <= 0)) reason = say("'{}' without a count", row.gpu);
     if (reason.empty() && (member_text(offer, "rentable") == "false" || member_text(offer, "rented") == "true"))
-      reason = say("not to be rented now");
+      reason = say("not available now");
     if (reason.empty() && !price) reason = say("no price");
     if (reason.empty() && bid && *bid != 0 && !kPrices.contains(*bid)) reason = say("a spot price of {}", *bid);
     if (!reason.empty()) return market_.ledger().skipped(line, reason);

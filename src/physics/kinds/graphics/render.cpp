@@ -84,7 +84,7 @@ class Rendering {
     const bool spills = !ask_.machine.on_cpu() && info_ != nullptr && info_->out_of_core.value_or(false) &&
                         job_.scene_gib > room && job_.scene_gib <= c_.spill_limit.value * room;
     out_.memory.activations = record(ask_.trace, {"memory.activations", "{:.2f}", "GiB"}, [&](auto told) {
-      return spills ? told("what the process leaves free, as it spills", gib(room))
+      return spills ? told("free memory after spilling", gib(room))
                     : told("the whole scene on every GPU", gib(job_.scene_gib));
     });
     if (!spills) return;
@@ -113,7 +113,7 @@ class Rendering {
                                 : say("generation × (multiprocessors × GHz)^a × bandwidth^b");
       };
       const auto all = told(who, power_.points);
-      return (spill_ < 1 ? all * told("share of the rate that spilling leaves", spill_) : all) *
+      return (spill_ < 1 ? all * told("share of the rate left after spilling", spill_) : all) *
              told("what its GPUs are worth together", gpus_worth());
     });
     if (!job_.per_frame) {

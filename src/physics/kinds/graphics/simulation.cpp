@@ -70,9 +70,9 @@ class Simulating {
     out_.memory_ratio = {ask_.c.render.memory_low.of("simulation"), ask_.c.render.memory_high.of("simulation")};
     const bool spills = solver_->spills.value_or(false) && !machine_.on_cpu();
     const bool spilled = spills && needed > room && needed <= c_.spill_limit.value * room;
-    out_.memory.activations = record(
-        ask_.trace, {"memory.activations", "{:.2f}", "GiB", "data/solvers"},
-        [&](auto told) { return spilled ? told("what the process leaves free, as it spills", gib(room)) : all(told); });
+    out_.memory.activations =
+        record(ask_.trace, {"memory.activations", "{:.2f}", "GiB", "data/solvers"},
+               [&](auto told) { return spilled ? told("free memory after spilling", gib(room)) : all(told); });
     if (!spilled) return;
     const double over = (needed / room - 1) / (c_.spill_limit.value - 1);
     spill_ = std::lerp(c_.spill_factor.of("start"), c_.spill_factor.of("limit"), over);
@@ -111,7 +111,7 @@ class Simulating {
     const Seconds one = record(ask_.trace, {"update", "{:.3g}", "ns", "data/solvers"}, [&](auto told) {
       const auto there = told("bytes", bytes(*solver_->bytes_per_update * width())) / told("bandwidth", *memory) +
                          told("operations", flop(*solver_->flops_per_update)) / told("peak", *rate);
-      return spill_ < 1 ? there / told("share of the rate that spilling leaves", spill_) : there;
+      return spill_ < 1 ? there / told("share of the rate left after spilling", spill_) : there;
     });
     return one.raw();
   }

@@ -32,10 +32,10 @@ std::string query_of(const money::QueueMetrics& metrics, const std::string& mode
 /// Error: nothing to scale, or nothing to scale it by.
 Result<Rule> rule_of(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  if (!view.scaling) return cannot(say("replicas of this job are not scaled: it is no service"));
+  if (!view.scaling) return cannot(say("replicas of this job are not scaled: it is not a service"));
   const answer::Launch launch = launch_or_own(view);
   if (launch.nodes > 1)
-    return cannot(say("one replica spans {} instances, which no Deployment is scaled by", launch.nodes));
+    return cannot(say("one replica spans {} instances, which a Deployment cannot scale by", launch.nodes));
   const auto engine = view.advice.work.inference.engine;
   Rule rule{autoscale_json(*view.scaling, engine), {}};
   if (rule.numbers["metrics"].is_null())
@@ -50,12 +50,11 @@ Json target(const ExportView& view) {
 
 std::vector<std::string> notes_of(const ExportView& view) {
   const money::Autoscale& rule = *view.scaling;
-  std::vector<std::string> notes{
-      say("scales the Deployment that gpusel export kubernetes writes for the same job"),
-      say("{:g} to {:g} instances, {:g} requests in flight each; none goes within {:.0f} s of a higher demand, as a "
-          "start takes {:.0f} s",
-          rule.min_replicas, rule.max_replicas, rule.target_in_flight, rule.stabilization.raw(),
-          rule.cold_start.raw())};
+  std::vector<std::string> notes{say("scales the Deployment that gpusel export kubernetes writes for the same job"),
+                                 say("{:g} to {:g} instances, {:g} requests in flight each; none stops within {:.0f} s "
+                                     "of a higher demand, since a start takes {:.0f} s",
+                                     rule.min_replicas, rule.max_replicas, rule.target_in_flight,
+                                     rule.stabilization.raw(), rule.cold_start.raw())};
   const auto metrics = money::queue_metrics(view.advice.work.inference.engine);
   notes.push_back(metrics.model_label.empty()
                       ? say("the query adds up every server that Prometheus knows: narrow it to this Deployment's by "

@@ -19,10 +19,10 @@ constexpr std::string_view kTorchForAmd = "rocm/pytorch:latest";
 Result<Container> container_of(const ExportView& view, const answer::Launch& launch) {
   const std::string vendor = vendor_of(view.chosen);
   if (!vendor.empty() && vendor != "nvidia" && vendor != "amd")
-    return cannot(say("how a container reaches {} is not known here", view.chosen.gpu->id));
+    return cannot(say("how a container reaches {} is not known", view.chosen.gpu->id));
   if (!launch.image.empty()) return Container{launch.image, script_of(launch)};
   const bool torch = view.chosen.plan().training || !launch.setup.empty();
-  if (!torch || vendor.empty()) return cannot(say("no published container image is known here that does this work"));
+  if (!torch || vendor.empty()) return cannot(say("no published container image is known for this work"));
   Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
   if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
   out.script += script_of(launch);
@@ -42,7 +42,7 @@ std::vector<std::string> container_notes(const ExportView& view, const answer::L
   const int together = instances_at_once(view, launch);
   if (reads_rank(launch) && together > 1)
     notes.push_back(
-        say("run it on each of {} instances: RANK is 0 on the first, MASTER is the first's address", together));
+        say("run it on each of {} instances: RANK is 0 on the first, MASTER is the address of the first", together));
   else if (view.chosen.machine().nodes > 1)
     notes.push_back(say("run it on each of {} instances", view.chosen.machine().nodes));
   return notes;

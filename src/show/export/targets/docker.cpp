@@ -162,7 +162,7 @@ Result<Exported> export_compose(const ExportView& view) {
   Exported out{"docker-compose.yaml", {}, container_notes(view, launch, *container)};
   if (!open_variables(launch).empty())
     out.notes.push_back(
-        say("variables come from the shell or a file .env; a model or data set in a folder lies below ./models, and is "
+        say("variables come from the shell or a file .env; a local model or data set goes below ./models, and is "
             "/models/NAME inside"));
   out.notes.emplace_back(launch.serves() ? "docker compose up --detach" : "docker compose up");
   const Json document{{"name", job_name(view)},

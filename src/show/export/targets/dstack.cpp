@@ -22,16 +22,16 @@ class Dstack {
     out.notes = launch_notes(launch_);
     out.notes.push_back(disk_note(view_));
     if (names_.containers)
-      out.notes.push_back(say("{} starts containers, for which dstack has no fleets: the run asks for its own machine",
+      out.notes.push_back(say("{} starts containers, for which dstack has no fleets: the run requests its own machine",
                               names_.provider));
     if (has_region(chosen()) && !names_.own_regions)
-      out.notes.push_back(
-          say("the region {} is left out: dstack calls places of {} otherwise", chosen().region->id, names_.provider));
+      out.notes.push_back(say("the region {} is omitted: dstack uses other names for regions of {}",
+                              chosen().region->id, names_.provider));
     if (!names_.types_in_dstack && chosen().gpu != nullptr)
       out.notes.push_back(
-          say("dstack has no name for the form of a card: see that the offer it shows is {}", chosen().gpu->id));
+          say("dstack cannot select the form factor of a GPU: check that its offer is {}", chosen().gpu->id));
     if (!names_.containers)
-      out.notes.push_back(say("two configurations: dstack apply -f takes one file each, the fleet first"));
+      out.notes.push_back(say("two configurations: dstack apply -f takes one file each, fleet first"));
     const ExportedFile work_file{name_ + ".dstack.yml", yaml_file(view_, out.notes, {work()})};
     if (names_.containers) {
       out.name = work_file.name;

@@ -56,7 +56,7 @@ ExportedFile deepspeed_file(const PlanValues& values) {
 }
 
 std::vector<std::string> finetuner_notes(const PlanValues& values, std::vector<std::string> variables) {
-  std::vector<std::string> notes{say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens in all",
+  std::vector<std::string> notes{say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total",
                                      values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"),
                                      values.of("length"))};
   if (values.has("flash")) notes.push_back(say("flash-attn must be installed"));
@@ -170,7 +170,7 @@ Json axolotl_config(const ExportView& view, const PlanValues& values) {
 
 Result<Exported> export_llama_factory(const ExportView& view) {
   constexpr std::string_view kTool = "LLaMA-Factory";
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", kTool));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", kTool));
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "llama-factory"); !possible)
     return std::unexpected(possible.error());
@@ -178,11 +178,9 @@ Result<Exported> export_llama_factory(const ExportView& view) {
   std::vector<std::string_view> variables{"DATASET", "TEMPLATE", "LEARNING_RATE", "OUTPUT"};
   if (is_own_model(view)) variables.emplace_back("CHECKPOINT");
   Exported out{"train.yaml", {}, {}};
-  out.notes = finetuner_notes(
-      values,
-      {say("give DATASET (a name in dataset_info.json), TEMPLATE (of chats), LEARNING_RATE and OUTPUT (a folder "
-           "that outlives the instance)"),
-       say("sh train.sh, in a checkout of LLaMA-Factory, on each instance")});
+  out.notes = finetuner_notes(values, {say("set DATASET (a name in dataset_info.json), TEMPLATE (of chats), "
+                                           "LEARNING_RATE and OUTPUT (a folder that outlives the instance)"),
+                                       say("sh train.sh, in a checkout of LLaMA-Factory, on each instance")});
   out.content = yaml_file(view, out.notes, {factory_config(view, values)});
   std::string start =
       start_script(view, out.notes, variables) + "FORCE_TORCHRUN=1 NPROC_PER_NODE=" + values.of("per_node");
@@ -199,7 +197,7 @@ Result<Exported> export_llama_factory(const ExportView& view) {
 
 Result<Exported> export_axolotl(const ExportView& view) {
   constexpr std::string_view kTool = "Axolotl";
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", kTool));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", kTool));
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "axolotl"); !possible)
     return std::unexpected(possible.error());
@@ -208,9 +206,9 @@ Result<Exported> export_axolotl(const ExportView& view) {
   if (is_own_model(view)) variables.emplace_back("CHECKPOINT");
   Exported out{"axolotl.yaml", {}, {}};
   std::vector<std::string> left{
-      say("give DATASET (a name or folder), LEARNING_RATE and OUTPUT (a folder that outlives the instance)"),
-      say("sh train.sh, where axolotl is installed, on each instance: it fills them in")};
-  if (values.has("rank")) left.push_back(say("lora_alpha is twice the rank, which is usual and no part of the plan"));
+      say("set DATASET (a name or folder), LEARNING_RATE and OUTPUT (a folder that outlives the instance)"),
+      say("sh train.sh, with axolotl installed, on each instance: it fills them in")};
+  if (values.has("rank")) left.push_back(say("lora_alpha is twice the rank, which is usual and not part of the plan"));
   out.notes = finetuner_notes(values, std::move(left));
   out.content = yaml_file(view, out.notes, {axolotl_config(view, values)});
   const std::string start =

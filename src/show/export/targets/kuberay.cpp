@@ -70,7 +70,7 @@ Result<Exported> export_kuberay(const ExportView& view) {
     return cannot(say("Ray Serve LLM serves language models with vLLM on NVIDIA cards"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "vllm");
-  if (!launch) return cannot(say("no command of {} says this plan", "vllm"));
+  if (!launch) return cannot(say("no command of {} can express this plan", "vllm"));
   if (!open_variables(*launch).empty() || view.advice.work.inference.draft)
     return cannot(say("a RayService names published weights, and this plan needs a checkpoint of your own"));
   const PlanValues values(view);

@@ -139,9 +139,9 @@ const Cluster* cluster_of(const answer::Recommendation& r) {
 Status check_cluster(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
   if (cluster_of(r) == nullptr)
-    return cannot(say("no Kubernetes service is known here whose nodes are instances of {}", r.instance->provider));
+    return cannot(say("no Kubernetes service is known with nodes that are instances of {}", r.instance->provider));
   if (r.gpu != nullptr && gpu_resource(*r.gpu).empty())
-    return cannot(say("no device plugin for Kubernetes is known here for {}", r.gpu->id));
+    return cannot(say("no Kubernetes device plugin is known for {}", r.gpu->id));
   return {};
 }
 
@@ -173,14 +173,13 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
   if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));
   if (has_output(launch))
-    notes.push_back(
-        view.chosen.machine().nodes > 1
-            ? say("results go to a PersistentVolumeClaim {}, which must be there; pods on several nodes share it "
-                  "(ReadWriteMany)",
-                  job_name(view))
-            : say("results go to a PersistentVolumeClaim {}, which must be there", job_name(view)));
+    notes.push_back(view.chosen.machine().nodes > 1
+                        ? say("results go to a PersistentVolumeClaim {}, which must exist; pods on several nodes share "
+                              "it (ReadWriteMany)",
+                              job_name(view))
+                        : say("results go to a PersistentVolumeClaim {}, which must exist", job_name(view)));
   else if (!launch.serves())
-    notes.push_back(say("what the command writes is lost with its pod, unless it writes to storage of your own"));
+    notes.push_back(say("the pod's files are lost unless the command writes to your own storage"));
   if (fabric_interfaces(view, launch) > 0)
     notes.push_back(say("the device plugin for {} must run there, and nodes must set huge pages aside", kEfa));
   auto open = open_variables(launch);
@@ -191,7 +190,7 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
     notes.push_back(say("variables: kubectl create configmap {}{}", job_name(view), words));
   }
   if (std::ranges::any_of(launch.env, [](const auto& variable) { return variable.first == kTokenVariable; }))
-    notes.push_back(say("secret, where the model asks for it: kubectl create secret generic {} --from-literal={}=…",
+    notes.push_back(say("secret, if the model needs it: kubectl create secret generic {} --from-literal={}=…",
                         job_name(view), kTokenVariable));
   if (is_spot(view.chosen) && cluster.spot_label.empty())
     notes.push_back(say("no label of {} marks spot nodes: select their pool by one of your own", cluster.name));

@@ -15,8 +15,8 @@ Exported script(const ExportView& view, const answer::Launch& launch, std::strin
     out.notes.push_back(say("run it in the container {}, which has the tool for this vendor's cards", launch.image));
   const int nodes = view.chosen.machine().nodes;
   if (reads_rank(launch))
-    out.notes.push_back(
-        say("run it on each of {} instances: RANK is 0 on the first, MASTER is the first's address", launch.nodes));
+    out.notes.push_back(say(
+        "run it on each of {} instances: RANK is 0 on the first, MASTER is the address of the first", launch.nodes));
   else if (nodes > 1)
     out.notes.push_back(say("run it on each of {} instances", nodes));
   out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";
@@ -31,12 +31,13 @@ Exported script(const ExportView& view, const answer::Launch& launch, std::strin
 Result<Exported> server(const ExportView& view, job::Engine engine, std::string_view by = {}) {
   const auto& work = view.advice.work;
   const std::string_view name = to_text(engine);
-  if (!view.chosen.plan().serving) return cannot(say("{} serves language models, and this job is none of that", name));
+  if (!view.chosen.plan().serving)
+    return cannot(say("{} serves language models, but this job is a different kind", name));
   if (work.inference.engine != engine)
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
   const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients,
                                         by.empty() ? name : by);
-  if (!launch) return cannot(say("no command of {} says this plan", by.empty() ? name : by));
+  if (!launch) return cannot(say("no command of {} can express this plan", by.empty() ? name : by));
   return script(view, *launch, "serve.sh");
 }
 
@@ -53,10 +54,10 @@ Result<Exported> export_llama_server(const ExportView& view) { return server(vie
 Result<Exported> export_ollama(const ExportView& view) { return server(view, job::Engine::llama_cpp, "ollama"); }
 
 Result<Exported> export_torchrun(const ExportView& view) {
-  if (!view.chosen.plan().training) return cannot(say("torchrun starts training, and this job is none"));
+  if (!view.chosen.plan().training) return cannot(say("torchrun starts training, but this job is not training"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "torchrun");
-  if (!launch) return cannot(say("no command says this plan"));
+  if (!launch) return cannot(say("no command can express this plan"));
   return script(view, *launch, "train.sh");
 }
 

@@ -105,7 +105,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
           "is renamed to ordered"));
   if (left_out > 0)
     out.notes.push_back(
-        say("ranks left out: {}; they need another plan, or a cloud or term that SkyPilot does not have", left_out));
+        say("ranks excluded: {}; they need another plan, or a cloud or term that SkyPilot does not have", left_out));
   Json resources{{"disk_size", disk_gb(view)}};
   if (launch.serves()) resources["ports"] = std::stoi(launch.port);
   resources["any_of"] = std::move(any);
@@ -120,7 +120,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
     task["num_nodes"] = launch.nodes > 1 ? launch.nodes : chosen.machine().nodes;
   }
   if (!launch.serves() && is_spot(chosen))
-    out.notes.push_back(say("sky jobs launch task.yaml starts it again elsewhere when an instance is taken away"));
+    out.notes.push_back(say("sky jobs launch task.yaml restarts it elsewhere when an instance is reclaimed"));
   for (const auto& [name, meaning] : launch.env)
     // Null asks for the value when it is launched.
     task[name == kTokenVariable ? "secrets" : "envs"][name] = nullptr;

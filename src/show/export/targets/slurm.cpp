@@ -62,12 +62,12 @@ Result<Exported> export_slurm(const ExportView& view) {
   out.notes.push_back(say("nodes like {} {}: add --partition, --account and --time as your cluster wants them",
                           r.instance->provider, r.instance->sku));
   if (!launch.setup.empty())
-    out.notes.push_back(say("the tool is installed once into VENV, a folder that all nodes must see"));
+    out.notes.push_back(say("the tool is installed once into VENV, a folder shared by all nodes"));
   if (is_in_container(launch))
     out.notes.push_back(
         say("the container {} is started by Slurm's plugin Pyxis, which the cluster must have", launch.image));
   if (!open_variables(launch).empty())
-    out.notes.push_back(say("variables are taken from the shell that submits it: NAME=value sbatch job.sbatch"));
+    out.notes.push_back(say("variables come from the submitting shell: NAME=value sbatch job.sbatch"));
   out.content = "#!/bin/bash\n" + heading(view, out.notes) + directives(view, launch) + "set -euo pipefail\n";
   for (const auto& [name, meaning] : open_variables(launch))
     out.content += ": \"${" + name + ":?}\"\nexport " + name + "\n";

@@ -25,7 +25,7 @@ struct Variable {
   std::string_view description;  // for to_say()
 };
 
-constexpr Variable kZone{"zone", "string", to_say("zone of the region, where the instance is offered")};
+constexpr Variable kZone{"zone", "string", to_say("zone of the region in which the instance is offered")};
 constexpr Variable kSubnet{"subnet_id", "string", to_say("subnet that the instances are put into")};
 constexpr Variable kGroups{"security_group_ids", "list(string)", to_say("security groups that guard the instances")};
 constexpr Variable kKey{"key_name", "string", to_say("key pair to log in with")};
@@ -56,9 +56,9 @@ class Terraform {
     if (!committed_)
       for (std::string& note : term_notes(view_.chosen)) out.notes.push_back(std::move(note));
     out.notes.push_back(disk_note(view_));
-    out.notes.push_back(say("variables without a value are asked for by terraform plan"));
+    out.notes.push_back(say("terraform plan asks for variables without a value"));
     out.notes.push_back(
-        say("what is started on the instances: gpusel export vllm, sglang, torchrun … for the same job"));
+        say("for the command on the instances: gpusel export vllm, sglang, torchrun … for the same job"));
     out.content = heading(view_, out.notes);
     for (const HclBlock& block : blocks_) out.content += "\n" + block.written();
     return out;
@@ -132,7 +132,7 @@ class Terraform {
           .expression("capacity_reservation_id", "var.capacity_reservation_id");
       add("variable", {"capacity_reservation_id"})
           .expression("type", "string")
-          .text("description", say("the capacity block, bought beforehand"));
+          .text("description", say("the capacity block, bought in advance"));
     }
     if (cluster && chosen().instance->rdma == catalog::Rdma::efa)
       notes_.push_back(say("EFA needs network interfaces of type efa, which a launch template adds"));
@@ -170,7 +170,7 @@ class Terraform {
                {"image_id", "string", to_say("machine image with drivers: an id of a gallery or of the marketplace")},
                kSubnet,
                {"admin_username", "string", to_say("user to log in as")},
-               {"ssh_public_key", "string", to_say("that user's public key")}});
+               {"ssh_public_key", "string", to_say("the user's public key")}});
     HclBlock& card = add("resource", {"azurerm_network_interface", "job"});
     card.number("count", nodes())
         .expression("name", numbered())

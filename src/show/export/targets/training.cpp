@@ -60,12 +60,12 @@ std::vector<std::string> batch_notes(const PlanValues& values) {
 
 Status check_training(const ExportView& view, std::string_view tool, const PlanValues& values,
                       std::string_view framework) {
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", tool));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", tool));
   const std::string& planned = view.advice.work.training.framework;
   if (planned != framework && std::ranges::find(kOwnLaunchers, planned) != std::end(kOwnLaunchers))
     return cannot(say("{} does not train through {}", planned, tool));
   if (values.has("split"))
-    return cannot(say("{} does not divide layers over GPUs as the plan does ({})", tool, layout_of(view, view.chosen)));
+    return cannot(say("{} cannot split layers over GPUs as the plan does ({})", tool, layout_of(view, view.chosen)));
   const std::string vendor = values.of("vendor");
   if (vendor != "nvidia" && vendor != "amd")
     return cannot(say("the configuration of {} for {} is not known here", tool, values.of("gpu")));
@@ -93,7 +93,8 @@ Json deepspeed_config(const PlanValues& values) {
 }
 
 Result<Exported> export_accelerate(const ExportView& view) {
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "Accelerate"));
+  if (!view.chosen.plan().training)
+    return cannot(say("{} is for training, but this job is not training", "Accelerate"));
   const PlanValues values(view);
   if (Status possible = check_training(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
   if (values.has("other_sharding"))
@@ -125,14 +126,14 @@ Result<Exported> export_accelerate(const ExportView& view) {
 }
 
 Result<Exported> export_deepspeed(const ExportView& view) {
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "DeepSpeed"));
+  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", "DeepSpeed"));
   const PlanValues values(view);
   if (Status possible = check_training(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
   if (values.has("fsdp") || values.has("other_sharding"))
-    return cannot(say("the plan shards in a way that DeepSpeed has none of ({})", layout_of(view, view.chosen)));
+    return cannot(say("the plan shards in a way that DeepSpeed does not support ({})", layout_of(view, view.chosen)));
   Exported out{"ds_config.json", {}, batch_notes(values)};
   out.notes.push_back(
-      say("optimizer {} is left to the script, as its learning rate is no part of the plan", values.of("optimizer")));
+      say("optimizer {} is up to the script, since its learning rate is not part of the plan", values.of("optimizer")));
   Json config{{"_comment", heading_lines(view, out.notes)}};
   config.update(deepspeed_config(values));
   out.content = dump(config);

@@ -132,6 +132,21 @@ std::string terminal_text(const Document& document, const Terminal& terminal) {
   return out;
 }
 
+namespace {
+
+/// Words with what no line may begin with: a percent sign, the N of "--rps N".
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (const std::string_view word : split(text, ' '))
+    if (!words.empty() && (word.starts_with('%') || word == "N" || word.starts_with("N)")))
+      words.back() += format(" {}", word);
+    else
+      words.emplace_back(word);
+  return words;
+}
+
+}  // namespace
+
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   if (width == 0 || display_width(text) <= width) return std::string(text) + "\n";
   std::string out;
@@ -140,7 +155,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string line(std::min<std::size_t>(lead, width / 2), ' ');
   std::size_t used = line.size();
   bool starts = true;
-  for (const std::string_view word : split(text.substr(lead), ' ')) {
+  for (const std::string& word : words_of(text.substr(lead))) {
     bool first = true;
     for (const std::string_view piece : line_pieces(word)) {
       const std::size_t space = first && !starts ? 1 : 0;

@@ -271,7 +271,7 @@ std::string table_text(const Table& table, const Terminal& terminal) {
     line(row.cells, [](const Cell& cell) -> const std::string& { return cell.text; }, row.meaning);
   std::string names = join_texts(layout.dropped(), ", ", [&](const std::size_t i) { return shown.columns[i].title; });
   if (names.empty()) return out;
-  const std::string left_out = wrap(say("too narrow for: {} (-o wide shows all)", names), terminal.width, 2);
+  const std::string left_out = wrap(say("hidden columns: {} (-o wide shows all)", names), terminal.width, 2);
   return out + styled(std::string_view(left_out).substr(0, left_out.size() - 1), Meaning::secondary, terminal) + "\n";
 }
 

@@ -1,0 +1,24 @@
+// The slices that Multi-Instance GPU cuts a GPU into, as NVIDIA publishes them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "catalog/catalog.hpp"
+
+namespace gpusel::catalog {
+
+struct MigProfile {
+  std::string name;    // "1g.5gb"
+  double compute = 1;  // share of the SMs
+  double memory = 1;   // share of the memory and of its bandwidth
+  int most = 1;        // of one GPU
+};
+
+/// As published, smallest first; none where nothing is.
+std::vector<MigProfile> mig_profiles(const Gpu& gpu, const Catalog& catalog);
+/// The largest profile of which one GPU has `parts`.
+std::optional<MigProfile> mig_slice(const Gpu& gpu, int parts, const Catalog& catalog);
+
+}  // namespace gpusel::catalog
