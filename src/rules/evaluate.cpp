@@ -143,7 +143,7 @@ FitnessVerdict judge(const Purpose& purpose, const Facts& facts) {
   // A bad verdict stands whatever else is found out; a good one only if nothing speaks against it.
   const bool certain = out.fitness >= Fitness::poor || possible <= out.fitness;
   if (!out.because.empty() && certain) return out;
-  return {Fitness::unknown, say("too little is published to tell"), {}};
+  return {Fitness::unknown, say("too little is published"), {}};
 }
 
 Result<const Purpose*> find_purpose(std::string_view name, const std::vector<Purpose>& purposes) {

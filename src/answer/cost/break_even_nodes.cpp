@@ -106,8 +106,8 @@ class NodeSearch {
 
   void explain(const NodeCount& row) const {
     c_.explain(format("nodes.{}.hours", row.nodes), say("amount of work ÷ rate of the plan"), {},
-               physics::shown("{:.3f}", row.hours, "h"), say("the plan for so many nodes; docs/method.md"));
-    c_.explain(format("nodes.{}.expected_hours", row.nodes), say("as job.hours, with failures of so many nodes"),
+               physics::shown("{:.3f}", row.hours, "h"), say("the plan for that number of nodes; docs/method.md"));
+    c_.explain(format("nodes.{}.expected_hours", row.nodes), say("as job.hours, with failures of that number of nodes"),
                format("one in {:.1f} h", 1 / stop_model(c_, row.nodes).failures.per_hour),
                physics::shown("{:.3f}", in_hours(row.run.wall), "h"), std::string(kDaly));
     c_.explain(format("nodes.{}.hours_95", row.nodes), say("as deadline.hours_95"), {},

@@ -257,7 +257,7 @@ void add_tokens(const BreakEvenContext& c) {
   }
   const double tokens_per_s = requests_per_s(c, *shape) * (shape->in + shape->out);
   if (tokens_per_s <= 0) return;
-  if (c.work()->inference.request_rate) c.note(say("full load is here the rate of requests that was asked for"));
+  if (c.work()->inference.request_rate) c.note(say("full load means the requested rate"));
   for (const TermCost* term : lasting_terms(c)) {
     for (const std::string_view lacking : term->lacking())
       c.note(say("{}: without {}, whose price is not known", to_text(term->offer->term), lacking));

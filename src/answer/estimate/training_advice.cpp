@@ -256,7 +256,7 @@ class TrainingAdviser {
         if (t.recipe_open && finetunes) t.recipe = job::Recipe::pure;  // it keeps no master copies
       });
     if (job.offload == job::Offload::none && job.method == Method::full)
-      other_job(say("the optimiser in host memory"), [](auto& t) { t.offload = job::Offload::optimizer; });
+      other_job(say("the optimizer in host memory"), [](auto& t) { t.offload = job::Offload::optimizer; });
     if (job.method == Method::full && finetunes)
       other_job(say("LoRA of rank 16"), [&](auto& t) { adapters(t, Method::lora); });
     if (finetunes && (job.method == Method::full || job.method == Method::lora))

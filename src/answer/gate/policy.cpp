@@ -121,7 +121,7 @@ class PolicyReader {
       auto rule = std::make_shared<const rules::Rule>(std::move((*rules)[i]));
       const Node& node = list.children[i];
       if (rule->effect == rules::Effect::adjust) {
-        problems_.add(node, say("an 'adjust' rule changes a ranking and is no policy"),
+        problems_.add(node, say("an 'adjust' rule changes a ranking and is not a policy"),
                       say("use reject, warn or note"));
         continue;
       }

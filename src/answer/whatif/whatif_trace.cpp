@@ -127,9 +127,7 @@ class WhatifTracer {
     };
     add("tornado." + bar.key,
         bar.key == "speed"
-            ? say("highest − lowest of the cost now and cost × speed ÷ each end of the interval in which 80 of 100 "
-                  "runs "
-                  "lie")
+            ? say("highest − lowest of the cost now and cost × speed ÷ each end of its 80 % interval")
             : say("highest − lowest cost of the best answer now and with this input alone changed by ±{:g} %",
                   100 * out_.swing),
         say("{} now; {}; {}", money(out_.now.cost).text, end(bar.low), end(bar.high)), money(bar.width(out_.now.cost)),

@@ -60,7 +60,7 @@ void part_unknown(Lint& lint) {
     for (const std::string_view part : place.places) {
       const Place* inside = find_place(part, lint.catalog());
       if (inside == nullptr || inside->country != place.country)
-        lint.found(about(place), say("no place '{}' lies in {}", part, place.country));
+        lint.found(about(place), say("no place '{}' is in {}", part, place.country));
     }
 }
 

@@ -42,7 +42,7 @@ constexpr Row kVariables[] = {
     {"XDG_DATA_HOME", to_say("Folder of gpusel/*.yaml; default ~/.local/share.")},
     {"XDG_STATE_HOME", to_say("Folder of gpusel/last.json; default ~/.local/state.")},
     {"COLUMNS", to_say("Width of tables if the terminal does not report one.")},
-    {"NO_COLOR, CLICOLOR_FORCE, TERM", to_say("Colour.")}};
+    {"NO_COLOR, CLICOLOR_FORCE, TERM", to_say("Color.")}};
 
 constexpr Row kFiles[] = {
     {".gpusel.yaml", to_say("Settings of a project: the nearest in the working directory or one above it, up to the "

@@ -57,7 +57,7 @@ std::string instructions() {
       "the person rather than guess. Prices have dates; what is unknown is null, never zero. Flags named in messages "
       "are arguments with _ for -: --max-price is max_price, and -o json is the structured answer that comes with each "
       "text. "
-      "Commands named in messages that are no tools here are for the person's terminal. Nothing is written, fetched, "
+      "Commands named in messages that are not tools here are for the person's terminal. Nothing is written, fetched, "
       "or read from files on request.");
 }
 

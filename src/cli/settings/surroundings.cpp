@@ -78,7 +78,7 @@ Finding terminal(const Context& context) {
   const show::Terminal terminal = context.terminal();
   return {say("terminal"), Health::ok,
           say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", std::size_t(terminal.width)),
-              terminal.color ? say("colour on") : say("colour off"))};
+              terminal.color ? say("color on") : say("color off"))};
 }
 
 /// For the shell of this person, where it is one that can be served.

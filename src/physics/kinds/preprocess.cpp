@@ -90,7 +90,7 @@ Figures preprocess_figures(const PreprocessJob& job, const CountedAsk& ask) {
                           : say("cores × threads' gain × clock × work per clock × rate per unit of it");
     };
     const auto all = told(what, found.rate) * told("nodes", ask.machine.nodes);
-    return spills ? all / told("times as long where it spills", c.spill.value) : all;
+    return spills ? all / told("slowdown if it spills", c.spill.value) : all;
   });
   const Bytes most = spills ? ask.machine.host.memory * (1 - c.kept_free.value) : need;
   if (ask.machine.on_cpu()) out.memory.workspace = std::min(need, most);

@@ -48,10 +48,10 @@ std::string commitment_line(const BreakEvenPage& page, const answer::CommitmentB
                          : say("{}: never cheaper than on-demand, {} a month against {} for a full month", term,
                                page.money(one.per_month), page.money(one.on_demand.per_hour * kHoursPerMonth));
   if (one.months > 1 && one.hours_per_month)
-    line += one.after_months
-                ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
-                      human_number(page.hours_per_month()), *one.after_months, one.months)
-                : say("; at {} h a month, not within its {:g} months", human_number(page.hours_per_month()), one.months);
+    line += one.after_months ? say("; at {} h a month on-demand has cost its whole sum after {:.1f} of its {:g} months",
+                                   human_number(page.hours_per_month()), *one.after_months, one.months)
+                             : say("; at {} h a month, not within its {:g} months",
+                                   human_number(page.hours_per_month()), one.months);
   if (one.committed.other_region)
     line += say("; its price is of {}, on-demand's is not", printable(one.committed.term->region->id));
   else if (one.on_demand.offer != one.on_demand.term->offer)
@@ -148,7 +148,7 @@ void spot_lines(const BreakEvenPage& page, Document& out) {
                          : say("in {}, spot costs {} of on-demand", printable(spot.on_demand.term->region->id),
                                human_number(1 / spot.time_ratio));
   line += spot.time_ratio > 1
-              ? say(": it stays cheaper while it takes less than {} times as long", human_number(spot.time_ratio))
+              ? say(": it stays cheaper while it takes less than {}× the time", human_number(spot.time_ratio))
               : say(": it is never cheaper");
   if (spot.spot.other_region)
     line +=

@@ -77,7 +77,7 @@ Table scale_table(const Poc& poc) {
 }
 
 void add_outside(Document& page, const Poc& poc) {
-  page.line(say("if a figure lies outside:"));
+  page.line(say("if a figure is outside:"));
   for (const PocFigure& figure : poc.figures) page.line(format("  {}: {}", figure.name, figure.outside), 4);
   if (poc.job_cost_high > 0)
     page.line(say("  money: at the ends of the interval {} to {} {}", human_price(poc.job_cost_low),
