@@ -66,6 +66,7 @@ struct Draft {
 
 struct Inference {
   Engine engine = Engine::vllm;
+  std::string engine_version;                 // as asked; empty: the newest
   std::string_view generation;                // of the engine, by its version: empty is current
   std::string weights_precision;              // empty: the model's own, as far as the GPU has it
   std::vector<std::string> allow_precisions;  // to choose among; "any" for what the engine serves

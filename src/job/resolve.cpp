@@ -336,6 +336,7 @@ class Resolver {
     i.stream_interval = request_.stream_interval.value_or(1);
     if (i.disaggregated_prefill && i.mode == Mode::single_stream)
       return usage_error(say("one request at a time cannot be split"), "disaggregated_prefill", say("remove --mode"));
+    i.engine_version = request_.engine_version;
     i.generation = engine_generation(i.engine, request_.engine_version);
     if (const std::string newest = newest_generation(i.engine); request_.engine_version.empty() && !newest.empty())
       assume("engine_version", newest);

@@ -112,9 +112,10 @@ class WaySearch {
   void try_serving() {
     const job::Inference& job = work().inference;
     std::vector<const physics::WeightFormat*> formats;
+    const bool refused = answer_.plan.problem.kind == physics::Problem::Kind::refused;
     for (const std::string_view name : physics::served_formats(job.engine)) {
       const auto format = physics::weight_format(name);
-      if (format && (*format)->bits < answer_.plan.layout.weights->bits * 0.99 &&
+      if (format && (refused || (*format)->bits < answer_.plan.layout.weights->bits * 0.99) &&
           physics::has_kernels(**format, answer_.machine.device, job.engine))
         formats.push_back(*format);
     }

@@ -91,7 +91,8 @@ class PathFinder {
   /// Rules about what the job needs, not about markets or what was asked for.
   bool about_the_job(std::string_view id) const {
     static constexpr std::string_view kRulesOfPlans[] = {to_name("no-room-for-cache"), to_name("too-slow"),
-                                                         to_name("lacks-hardware"), to_name("deadline")};
+                                                         to_name("lacks-hardware"), to_name("engine-refuses"),
+                                                         to_name("deadline")};
     if (std::find(std::begin(kRulesOfPlans), std::end(kRulesOfPlans), id) != std::end(kRulesOfPlans)) return true;
     for (const rules::Rule& rule : context_.rules) {
       if (rule.id != id || rule.effect != rules::Effect::reject) continue;

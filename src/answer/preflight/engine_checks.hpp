@@ -2,7 +2,7 @@
 #pragma once
 
 #include "answer/preflight/line_request.hpp"
-#include "physics/serving/abilities.hpp"
+#include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
 
@@ -29,9 +29,8 @@ class EngineChecks {
   void weights(std::vector<Refused>& out) const;
   void cache(std::vector<Refused>& out) const;
   /// The verdict of rows that are about one format; nothing where one of them lets it start.
-  std::optional<Refused> judged(std::span<const physics::Ability* const> rows, std::string_view what) const;
-  std::string other_format(std::string_view scheme) const;
-  std::string filled(std::string_view text, const Names& more = {}) const;
+  std::optional<Refused> judged(const physics::AbilityRows& rows, std::string what) const;
+  std::string filled(std::string_view text, const Names& names) const;
 
   const LineRequest& asked_;
   const job::Request& request_;

@@ -6,28 +6,13 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
-#include "physics/serving/abilities.hpp"
+#include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
 
 namespace {
 
 constexpr std::string_view kConfigPrefix = "config.";
-
-/// "awq" of Qwen2-7B-Instruct-AWQ; empty where the name says none of the engine's.
-std::string scheme_of_name(std::string_view model, const physics::EngineAbility* engine) {
-  const auto quantised = catalog::quantised_name(model);
-  if (engine == nullptr || !quantised) return {};
-  const std::string folded = "-" + fold_name(model) + "-";
-  const auto has = [&](const std::string& word) {
-    return folded.contains("-" + word + "-") || folded.contains("." + word + "-");
-  };
-  for (const physics::Ability& ability : engine->formats) {
-    if (ability.format != quantised->format && ability.format != "gguf") continue;
-    if (has(ability.scheme) || std::ranges::any_of(ability.named, has)) return ability.scheme;
-  }
-  return {};
-}
 
 class LineRequestMaker {
  public:
@@ -116,7 +101,7 @@ class LineRequestMaker {
       return {};
     }
     if (named) {
-      out_.scheme = scheme_of_name(out_.request.model, engine);
+      if (engine != nullptr) out_.scheme = physics::scheme_of_name(out_.request.model, *engine);
       return {};
     }
     const std::string dtype = line_.said("dtype");

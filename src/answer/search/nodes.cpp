@@ -264,6 +264,7 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
     case Kind::no_rate:
     case Kind::unpublished: return because("figures-not-published");
     case Kind::lacking: return because("lacks-hardware");
+    case Kind::refused: return because("engine-refuses");
     default: break;
   }
   const rules::Rule* rule = against(machine, plan);

@@ -6,6 +6,7 @@
 #include "physics/planner/plan.hpp"
 #include "physics/planner/serving.hpp"
 #include "physics/planner/targets.hpp"
+#include "physics/serving/starts.hpp"
 
 namespace gpusel::physics {
 
@@ -79,6 +80,8 @@ class InferenceSearch {
   /// All that are legal, as far as they are known at full load.
   Result<std::vector<ServingOption>> options() {
     if (auto planned = run(); !planned) return std::unexpected(planned.error());
+    if (refusal() != nullptr)
+      for (ServingOption& option : options_) option.fits = false;
     return std::move(options_);
   }
 
@@ -250,7 +253,22 @@ class InferenceSearch {
     out.need = best_.need;
     out.fits = best_.need.fits();
     out.meets_targets = best_.meets_targets;
+    if (const auto refused = refusal()) {
+      out.fits = false;
+      out.problem = {.kind = Problem::Kind::refused, .subject = machine_.device.gpu->id, .refused = refused};
+    }
     return out;
+  }
+
+  /// What the engine says instead of starting. Where another release starts and none is asked for, that is a note.
+  std::shared_ptr<const std::string> refusal() const {
+    const Device& device = machine_.device;
+    const auto found = weights_not_starting(job_, work_.asked_as, *best_.layout.weights, device);
+    if (!found || (found->other != nullptr && job_.engine_version.empty())) return nullptr;
+    std::string would = found->other != nullptr ? found->other_release() : found->refusing->would;
+    if (would.empty()) would = starts_instead(*device.engines, *found, *device.gpu);
+    const std::string says = found->text(*device.gpu);
+    return std::make_shared<const std::string>(would.empty() ? says : say("{} Would start: {}", says, would));
   }
 
   Plan finished() const {
@@ -267,6 +285,7 @@ class InferenceSearch {
   }
 
   Problem problem(const Plan& plan) const {
+    if (plan.problem.kind == Problem::Kind::refused) return plan.problem;
     const std::string_view gpu = machine_.device.gpu->id;
     const Bytes fixed = plan.memory.total() - plan.memory.kv_cache;
     if (!plan.fits && fixed <= machine_.memory())

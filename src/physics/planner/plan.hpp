@@ -2,6 +2,7 @@
 // not prices.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,7 @@ struct Problem {
     too_much_traffic,  // asked_per_s, most_per_s
     latency,           // ttft_ms, itl_ms, both of `percentile` where that is not 0
     lacking,           // `what` is not there, and the work cannot do without
+    refused,           // by the engine, before it loads anything: `refused`
     unpublished,       // `what` is not published
     too_late           // batch_ms, allowed_ms
   } kind = Kind::none;
@@ -37,6 +39,7 @@ struct Problem {
   double ttft_ms = 0;
   double itl_ms = 0;
   double percentile = 0;
+  std::shared_ptr<const std::string> refused = nullptr;  // what the engine says, and what would start
 
   bool any() const { return kind != Kind::none; }
   /// What memory is short of; not positive where that is not the problem.

@@ -19,6 +19,7 @@ std::string Problem::text() const {
       return most_per_s > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", asked_per_s, most_per_s)
                             : say("cannot serve {:g} requests per second", asked_per_s);
     case Kind::lacking: return say("{} has no {}", subject, what);
+    case Kind::refused: return *refused;
     case Kind::unpublished:
       return what.empty() ? say("no rate of '{}' for this work is known", subject)
                           : say("the {} of '{}' is not published", what, subject);

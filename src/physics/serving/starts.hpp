@@ -1,0 +1,57 @@
+// Whether an engine starts at all with weights of a format on a GPU: what its table in data/engines says.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "physics/serving/abilities.hpp"
+
+namespace gpusel::job {
+struct Inference;
+}
+
+namespace gpusel::physics {
+
+struct Device;
+
+/// Rows of an engine's table about one thing: a format, a scheme, a cache.
+using AbilityRows = std::vector<const Ability*>;
+AbilityRows rows_of_scheme(const EngineAbility& engine, std::string_view scheme);
+AbilityRows rows_of_format(const EngineAbility& engine, const WeightFormat& format);
+/// What its wheels run on at all: 16 bit is in everything.
+AbilityRows rows_of_base(const EngineAbility& engine);
+
+/// "awq" of Qwen2-7B-Instruct-AWQ; empty where the name says none of the engine's.
+std::string scheme_of_name(std::string_view model, const EngineAbility& engine);
+
+/// An engine that refuses a GPU.
+struct NotStarting {
+  const EngineAbility* engine = nullptr;
+  const Ability* refusing = nullptr;
+  const Ability* other = nullptr;  // the row of another release, which starts
+  std::string what;                // "awq"
+
+  /// Its own message where it is known.
+  std::string text(const catalog::Gpu& gpu) const;
+  /// "vLLM 0.19 or older"; empty where no release starts.
+  std::string other_release() const;
+};
+
+/// Whether all rows of a release (empty: the current one) refuse the GPU. Nothing where one starts or none is known.
+std::optional<NotStarting> not_starting(const EngineAbility& engine, const AbilityRows& rows, std::string_view release,
+                                        const catalog::Gpu& gpu, std::string what);
+
+/// The same of a job's engine and weights. `asked_as`: what the question calls the model, whose name may say the
+/// scheme.
+std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::string_view asked_as,
+                                                const WeightFormat& format, const Device& device);
+
+/// What starts on this GPU instead: other schemes of as few bits here, then other engines with this one. Empty: none.
+std::string starts_instead(const EngineAbilities& engines, const NotStarting& refused, const catalog::Gpu& gpu);
+
+/// An engine's text with the GPU's compute capability in place of {capability}.
+std::string with_capability(std::string_view text, const catalog::Gpu& gpu);
+
+}  // namespace gpusel::physics
