@@ -42,6 +42,11 @@ Commitment promise_of(catalog::Term term) {
     case Term::sustained_use:
     case Term::ladder: return {kHoursPerMonth, true};
     case Term::month: return {kHoursPerMonth};
+    case Term::reserved_3m:
+    case Term::savings_3m: return {3 * kHoursPerMonth};
+    case Term::reserved_6m:
+    case Term::savings_6m: return {6 * kHoursPerMonth};
+    case Term::reserved_2y: return {2 * kHoursPerYear};
     case Term::year: return {kHoursPerYear};
     default: return {};
   }

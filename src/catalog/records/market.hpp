@@ -38,7 +38,12 @@ enum class Term : std::uint8_t {
   capacity_block,
   flex_start,
   sustained_use,
-  ladder
+  ladder,
+  reserved_3m,
+  reserved_6m,
+  reserved_2y,
+  savings_3m,
+  savings_6m
 };
 enum class Period : std::uint8_t { hour, month, year };
 enum class Confidence : std::uint8_t { documented, api, press, recalled, derived };
@@ -318,7 +323,8 @@ inline constexpr auto enum_names<catalog::Availability> = std::to_array<std::str
 template <>
 inline constexpr auto enum_names<catalog::Term> =
     std::to_array<std::string_view>({"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year", "savings-1y",
-                                     "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder"});
+                                     "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder",
+                                     "reserved-3m", "reserved-6m", "reserved-2y", "savings-3m", "savings-6m"});
 template <>
 inline constexpr auto enum_spellings<catalog::Term> = std::to_array<Spelling<catalog::Term>>({
     {"ondemand", catalog::Term::on_demand},
@@ -345,6 +351,9 @@ inline constexpr auto enum_spellings<catalog::Term> = std::to_array<Spelling<cat
     {"预留实例券", catalog::Term::reserved_1y},
     {"预留实例", catalog::Term::reserved_1y},
     {"预留", catalog::Term::reserved_1y},
+    {"3m", catalog::Term::reserved_3m},
+    {"6m", catalog::Term::reserved_6m},
+    {"2y", catalog::Term::reserved_2y},
     {"3y", catalog::Term::reserved_3y},
     {"reserved-3yr", catalog::Term::reserved_3y},
     {"monthly", catalog::Term::month},
