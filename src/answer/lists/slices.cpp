@@ -42,7 +42,10 @@ std::vector<std::string> slice_notes(const job::Constraints& limits, Currency cu
   for (const job::GpuSpec& spec : limits.gpus) {
     if (!spec.count.high || *spec.count.high >= 1) continue;
     const int parts = static_cast<int>(std::lround(1 / *spec.count.high));
-    ListQuestion question{.constraints = limits, .currency = currency, .today = today};
+    ListQuestion question;
+    question.constraints = limits;
+    question.currency = currency;
+    question.today = today;
     question.constraints.gpus = {spec};
     question.constraints.gpus.front().count = {};
     const auto list = list_instances(question, false, catalog, coefficients);
