@@ -125,7 +125,7 @@ TEST_CASE("bad filters are told what is wrong and where") {
       {"price<3 && gpu>1", "character 12: there is no column 'gpu'"},
       {"gone>1", "there is no column 'gone'"},
       {"vram>", "character 6: a value was expected, found 'the end'"},
-      {"vram", "'vram' is compared with nothing"},
+      {"vram", "'vram' is not compared with anything"},
       {"vram>4GB/s", "memory_gb: '4GB/s' is not an amount in GB"},
       {"vram>lots", "'lots' is not an amount in GB"},
       {"vram ~ 4", "'memory_gb' is no text"},
@@ -149,7 +149,7 @@ TEST_CASE("bad filters are told what is wrong and where") {
       {"as_of>soon", "'as_of' is a date; write it like"},
       {"capability>new", "'capability' is compared with a number"},
       {"vram=..", "an empty range says nothing"},
-      {"vram>1\x01", "means nothing here"}};
+      {"vram>1\x01", "unexpected "}};
   for (const auto& [text, says] : wrong) {
     CAPTURE(text, complaint(text));
     CHECK(complaint(text).find(says) != std::string::npos);
