@@ -42,7 +42,8 @@ struct Promise {
 };
 
 std::vector<Promise> promises(const std::vector<std::string>& lines) {
-  static const std::regex row(R"(^  (?:also )?((?:--\S+(?: [^-\s]\S*)? ?)+?)  +(.*?\S)  +(\$[0-9.,]+)(?:/h)?(?:  .*)?$)");
+  static const std::regex row(
+      R"(^  (?:also )?((?:--\S+(?: [^-\s]\S*)? ?)+?)  +(.*?\S)  +(\$[0-9.,]+)(?:/h)?(?:  .*)?$)");
   std::vector<Promise> found;
   bool inside = false;
   for (const std::string& line : lines) {
