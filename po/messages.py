@@ -27,7 +27,7 @@ DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/service
                ("data/proofs/*.yaml", {"version"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
 NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
-    "job::Task", "job::Render", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
+    "job::Task", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
     "catalog::Licence", "catalog::ProviderKind", "catalog::VgpuSupport", "catalog::Graphics", "catalog::StorageKind",
     "catalog::ServiceKind", "catalog::Severity", "catalog::ChangeKind", "rules::Fitness", "rules::Effect",
     "answer::Figure")]
