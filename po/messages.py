@@ -22,12 +22,12 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Where data has sentences: the files, and the keys that hold them, at any depth.
 DATA_TEXTS = [("data/rules/*.yaml", {"message", "advice"}), ("data/proofs/*.yaml", {"what", "read"}),
               ("data/launches/*.yaml", {"what", "env"})]
-DATA_TEXTS += [("data/instances/*.yaml", {"caution"}), ("data/gpus/*.yaml", {"caution"})]
+DATA_TEXTS += [("data/instances/*.yaml", {"caution", "notes"}), ("data/gpus/*.yaml", {"caution", "notes"})]
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
 NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
-    "job::Task", "job::Render", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
+    "job::Task", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
     "catalog::Licence", "catalog::ProviderKind", "catalog::VgpuSupport", "catalog::Graphics", "catalog::StorageKind",
     "catalog::ServiceKind", "catalog::Severity", "catalog::ChangeKind", "rules::Fitness", "rules::Effect",
     "answer::Figure")]

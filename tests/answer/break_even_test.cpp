@@ -345,7 +345,7 @@ TEST_CASE("every number of nodes trains the same: one framework, one batch") {
   const NodeCounts& counts = *found->found.nodes;
   CHECK(counts.rows.back().nodes == 8);  // 64 ranks for 64 sequences
   REQUIRE(counts.left_out.size() == 1);
-  CHECK(counts.left_out[0].find("beyond 8 nodes a step would be more than 64 sequences") == 0);
+  CHECK(counts.left_out[0].find("beyond 8 nodes a step would exceed 64 sequences") == 0);
   for (const NodeCount& row : counts.rows) CHECK(row.efficiency <= 1.001);
 }
 
@@ -406,7 +406,7 @@ TEST_CASE("a saved answer tells its checkpoints, its speed and its requests") {
 TEST_CASE("what is said of interruptions without a job is said to have no effect") {
   const auto none = ask({.wishes = "mtbf_hours=100 interruptions=0.1", .deadline_hours = 48});
   REQUIRE(none->found.notes.size() == 1);
-  CHECK(none->found.notes[0] == "without a job to run there is no effect of --deadline, --mtbf-hours, --interruptions");
+  CHECK(none->found.notes[0] == "without a job, --deadline, --mtbf-hours, --interruptions has no effect");
 }
 
 TEST_CASE("money is in the answer's currency") {

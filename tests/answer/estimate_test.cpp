@@ -58,10 +58,10 @@ TEST_CASE("an explained training estimate says what one change would bring") {
       if (line.find(words) != std::string::npos) return true;
     return false;
   };
-  CHECK(says(misfit, "most memory goes to optimiser states"));
+  CHECK(says(misfit, "most memory goes to optimizer states"));
   CHECK(says(misfit, "LoRA of rank 16 saves"));
   CHECK(says(misfit, "it fits"));
-  CHECK(says(misfit, "such GPUs would fit it"));
+  CHECK(says(misfit, "of these GPUs would fit it"));
   const auto slow = answer(
       R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3", "tp": 1,
           "micro_batch": 1, "global_batch": 64, "seq_len": 512})");

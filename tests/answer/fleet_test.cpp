@@ -152,7 +152,7 @@ TEST_CASE("traffic that nothing serves is explained with the target that would d
   for (const Unserved& one : fleet.unserved) {
     REQUIRE(one.nearest);
     CHECK(in_ms(one.ttft) > 2);
-    CHECK(one.message.find("comes nearest") != std::string::npos);
+    CHECK(one.message.find("comes closest") != std::string::npos);
   }
   REQUIRE(fleet.relaxed.starts_with("--ttft "));
   // The relaxed target, with some room for a queue, is one that a fleet meets.
@@ -164,7 +164,7 @@ TEST_CASE("a model that fits nowhere says what is missing") {
   const Fleet fleet = fleet_for({{"model", "deepseek-v3"}, {"traffic", "chat"}, {"request_rate", "5"}, {"gpu", "t4"}});
   CHECK_FALSE(fleet.mix.feasible);
   REQUIRE_FALSE(fleet.unserved.empty());
-  CHECK(fleet.unserved.front().message.find("no machine that may be used") == 0);
+  CHECK(fleet.unserved.front().message.find("no allowed machine") == 0);
 }
 
 TEST_CASE("a day's schedule follows the traffic and counts its cold starts") {

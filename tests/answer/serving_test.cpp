@@ -53,7 +53,7 @@ TEST_CASE("a spare is one more of each, or of the group that a model lies over, 
 TEST_CASE("the answer says that its figures hold while a spare instance is out") {
   const Advice advice = Market::small().recommend(
       R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 20, "redundancy": 1})", {});
-  CHECK(any_line(advice.notes, "while 1 is out"));
+  CHECK(any_line(advice.notes, "while 1 is down"));
   REQUIRE_FALSE(advice.recommendations.empty());
   const auto& speed = advice.recommendations[0].plan().serving->speed;
   CHECK(speed.requests_per_s == Approx(20));
@@ -122,7 +122,7 @@ TEST_CASE("a format the user named is not argued with") {
 TEST_CASE("advice on serving names what binds and what would be faster") {
   const auto answer = explained("model=llama-3.1-8b task=inference gpu=l4 mode=single-stream");
   CHECK(any_line(answer.advice, "most memory goes to weights"));
-  CHECK(any_line(answer.advice, "bound by memory-bandwidth"));
+  CHECK(any_line(answer.advice, "memory-bandwidth bound"));
   CHECK(any_line(answer.advice, "fp8 weights (native on Ada Lovelace): "));
   CHECK(any_line(answer.advice, "w4a16 weights (weight-only): "));
 }

@@ -42,8 +42,8 @@ TEST_CASE("a byte order mark is no part of the first column's name") {
 }
 
 TEST_CASE("what is not a table is refused where it stops being one") {
-  CHECK(refusal("") == "t.csv: there is no line that names the columns");
-  CHECK(refusal("# only a remark") == "t.csv: there is no line that names the columns");
+  CHECK(refusal("") == "t.csv: there is no header line with column names");
+  CHECK(refusal("# only a remark") == "t.csv: there is no header line with column names");
   CHECK(refusal("a,,c\n") == "t.csv:1:3: the column has no name");
   CHECK(refusal("a,b,a\n") == "t.csv:1:5: there are two columns 'a'");
   CHECK(refusal("a,b\n1,2,3\n") == "t.csv:2:5: the row has 3 cells, there are 2 columns");

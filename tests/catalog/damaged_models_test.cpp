@@ -100,8 +100,8 @@ std::vector<Damaged> weights() {
        {{"config.json", kSmallLlama}, {kIndex, R"({"weight_map": {}})"}},
        "'weight_map' is missing"},
       {"two of four layers", in_one(small_llama(2)),
-       "of the 4 layers that the configuration gives, 2 are missing from the tensors: 2 to 3"},
-      {"a layer in the middle missing", in_one(lacking("layers.1.")), "1 are missing from the tensors: 1"},
+       "4 layers in the configuration, 2 of them missing from the tensors: 2 to 3"},
+      {"a layer in the middle missing", in_one(lacking("layers.1.")), "1 of them missing from the tensors: 1"},
       {"more layers than said", in_one(small_llama(6)), "the tensors have 6 layers, and the configuration says 4"},
       {"no FFN anywhere", in_one(lacking("mlp.")), "and the configuration's shape has"},
       {"one matrix of one layer missing", in_one(lacking("layers.3.mlp.up_proj")), "and the configuration's shape has"},
@@ -253,7 +253,7 @@ TEST_CASE("a class that is not known keeps the larger figure, and says so", "[da
   REQUIRE(model);
   CHECK_FALSE((*model)->model.native_weights_gib);
   CHECK(std::ranges::any_of(
-      (*model)->notes, [](const std::string& note) { return note.find("the larger is taken") != std::string::npos; }));
+      (*model)->notes, [](const std::string& note) { return note.find("the larger is used") != std::string::npos; }));
 }
 
 TEST_CASE("layers that block_configs describes one by one are counted so", "[damaged]") {

@@ -293,7 +293,7 @@ TEST_CASE("every way of storing weights narrow has its format") {
 TEST_CASE("a way of storing weights that is not known is refused unless it says its bits") {
   const auto with = [](const std::string& quantised) { return kLlama7 + R"(, "quantization_config": )" + quantised; };
   CHECK_THAT(refused(with(R"({"quant_method": "aqlm", "nbits_per_codebook": 16})")).message,
-             Catch::Contains("'aqlm'") && Catch::Contains("say 'bits'"));
+             Catch::Contains("'aqlm'") && Catch::Contains("set 'bits'"));
   const auto three = read(with(R"({"quant_method": "gptq", "bits": 3})"));
   CHECK(three->model.native_dtype == "w4a16");
   REQUIRE(three->notes.size() == 1);

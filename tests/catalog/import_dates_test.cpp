@@ -43,7 +43,7 @@ TEST_CASE("import: a list that says no day has none, whenever its file was writt
   REQUIRE(result.market.offers().size() == 1);
   CHECK(result.market.offers()[0].as_of == 0);
   REQUIRE(result.report.warnings.size() == 1);
-  CHECK(result.report.warnings[0].text.starts_with("prices without a day: 1"));
+  CHECK(result.report.warnings[0].text.starts_with("prices without a date: 1"));
   CHECK(imported(ImportFormat::generic_csv, {path}).market.offers()[0].as_of == 20260520);  // --as-of
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("import: a price that nobody asks is kept out until it is trusted", "[
   const Import doubted = undated({low});
   REQUIRE(doubted.report.skipped.size() == 1);
   CHECK(doubted.report.skipped[0].line == 2);
-  CHECK(doubted.report.texts[doubted.report.skipped[0].reason].find("--trust takes it") != std::string::npos);
+  CHECK(doubted.report.texts[doubted.report.skipped[0].reason].find("--trust includes it") != std::string::npos);
   CHECK(doubted.report.imported() + doubted.report.skipped.size() == doubted.report.rows());
   CHECK(undated({low}, true).report.skipped.empty());
 }

@@ -69,7 +69,7 @@ TEST_CASE("import: byte order mark, carriage returns, commas without quotes, wro
   CHECK(reason_on(result, 9) == "no price");
   CHECK(reason_on(result, 10) == "the catalogue has no accelerator 'RTX9999'");
   CHECK(reason_on(result, 11) == "1.5 GPUs");
-  CHECK(reason_on(result, 12) == "'AcceleratorCount' is no number: 'one'");
+  CHECK(reason_on(result, 12) == "'AcceleratorCount' is not a number: 'one'");
   CHECK(reason_on(result, 13) == "3 fields where the header has 10");
   CHECK(reason_on(result, 14) == "text behind a closing quote");
   CHECK(reason_on(result, 15) == "no price");
@@ -173,7 +173,7 @@ TEST_CASE("import: a share of a GPU, and money that nobody can convert", "[impor
                                         "p,foreign,r,XYZ,0.5,,\n");
   check_accounts(result);
   CHECK((**result.market.instance("sixth")).gpu_count.value_or(0) == Approx(1.0 / 6));
-  CHECK(reason_on(result, 3) == "'gpu_count' is no number: '9/6'");
+  CHECK(reason_on(result, 3) == "'gpu_count' is not a number: '9/6'");
   CHECK(reason_on(result, 4) == "no exchange rate for XYZ; an overlay can give it");
 }
 

@@ -54,7 +54,7 @@ TEST_CASE("a row that cannot be used is named with its first problem") {
   CHECK(why_not("a,inference,llama-7b,t4,,,,free,7") == "own.csv:2:28: 'memory_kind' cannot be 'free'");
   CHECK(why_not("a,inference,llama-7b,t4,,,,,70") == "own.csv:2:29: 70 GiB are more than t4 has");
   CHECK(why_not("a,inference,llama-7b,,,,,,7") == "own.csv:2:1: 'gpu' is missing");
-  CHECK(why_not("a,inference,llama-7b,t4") == "own.csv:2:1: the row measures nothing");
+  CHECK(why_not("a,inference,llama-7b,t4") == "own.csv:2:1: the row has no measurement");
   CHECK(why_not("a,inference,llama-7b,t4,,,,,-7").starts_with("own.csv:2:29: memory_gib: -7 is out of range"));
 }
 

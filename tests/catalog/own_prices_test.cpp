@@ -75,7 +75,7 @@ TEST_CASE("a discounted price says so and keeps where and when it was published"
   const Catalog catalog = load_with({"north=0.25"});
   const Offer& one = offer(catalog, "n.t4.1", Term::on_demand, "us-1");
   CHECK(catalog.origin_of(one).source == kOwnDiscount);
-  CHECK(catalog.origin_of(one).note == "your discount of 25 % off what north-list says");
+  CHECK(catalog.origin_of(one).note == "your discount of 25 % off north-list");
   CHECK(Date::from_packed(one.as_of).text() == "2026-11-01");
   REQUIRE(catalog.source(kOwnDiscount) != nullptr);
   CHECK(catalog.origin_text().find("own prices") != std::string_view::npos);
@@ -117,7 +117,7 @@ TEST_CASE("what has no published price at all can have an own one", "[own]") {
 }
 
 TEST_CASE("names that mean nothing are refused with the nearest that do", "[own]") {
-  CHECK(error_of({"nort=0.1"}) == "'nort' is no provider, GPU, family or instance");
+  CHECK(error_of({"nort=0.1"}) == "'nort' is not a provider, GPU, family or instance");
   CHECK(error_of({"north:spott=0.1"}) == "no term 'spott'");
   CHECK(error_of({}, {"n.t4.2=1"}) == "unknown instance 'n.t4.2'");
   CHECK(error_of({}, {"north=1"}) == "unknown instance 'north'");

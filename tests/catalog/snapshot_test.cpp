@@ -174,13 +174,13 @@ TEST_CASE("a snapshot of another catalogue's checksum is refused") {
 TEST_CASE("an empty or foreign file is no snapshot") {
   must_refuse("", "too short");
   must_refuse("GPSL", "too short");
-  must_refuse(std::string(1000, '\0'), "does not begin like one");
-  must_refuse(kSmall, "does not begin like one");
+  must_refuse(std::string(1000, '\0'), "does not start like one");
+  must_refuse(kSmall, "does not start like one");
   must_refuse(
       "\x7f"
       "ELF" +
           std::string(1000, 'x'),
-      "does not begin like one");
+      "does not start like one");
 }
 
 TEST_CASE("a missing snapshot and a folder are refused") {

@@ -78,7 +78,7 @@ constexpr Bad kBad[] = {
     {"catalog import --from skypilot gcp.csv", 2, "--out is missing"},
     {"catalog import --from skypilt gcp.csv --out x.snapshot", 2, "did you mean 'skypilot'"},
     {"catalog import --from vast offers.json --out x.snapshot --as-of yesterday", 2, "write it like 2026-11-21"},
-    {"catalog import --from vast offers.json --out x.snapshot --as-of 2090-01-01", 2, "2090-01-01 is yet to come"},
+    {"catalog import --from vast offers.json --out x.snapshot --as-of 2090-01-01", 2, "2090-01-01 is in the future"},
     {"gpus show", 2, "one name"},
     {"models show lama-7b", 2, "'llama-7b'"},
     {"instances show p4d.24xlrge", 2, "p4d.24xlarge"},

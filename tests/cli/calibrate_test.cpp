@@ -126,7 +126,7 @@ TEST_CASE("what cannot be used is told with its place, and nothing is kept") {
   CHECK(empty.err.find("none.jsonl:1:46: unknown GPU 'h1000'") != std::string::npos);
   CHECK(refused("figure.jsonl", R"({"task":"inference","model":"llama-7b","gpu":"t4","measured":{"itl":3}})"
                                 "\n")
-            .err.find("'itl' is no figure that is measured; did you mean 'itl_ms'") != std::string::npos);
+            .err.find("'itl' is not a measured figure; did you mean 'itl_ms'") != std::string::npos);
   CHECK(refused("task.jsonl", R"({"task":"inferense","model":"llama-7b","gpu":"t4","measured":{"itl_ms":3}})"
                               "\n")
             .err.find("task.jsonl:1:9") != std::string::npos);
@@ -201,7 +201,7 @@ TEST_CASE(
   const Json answer = json_of(ask(words_of("estimate" + kLoad + " -o json"), home));
   bool noted = false;
   for (const Json& note : answer["notes"])
-    noted |= note.get<std::string>().find("own measurements") != std::string::npos;
+    noted |= note.get<std::string>().find("your measurements") != std::string::npos;
   CHECK(noted);
   const Json run = simulated(users, home);
   for (const char* measure : {"itl_ms", "tpot_ms"})
@@ -303,8 +303,7 @@ TEST_CASE("results that cannot be used are told in one sentence with their place
   const std::string cut = told("cut.json", result.substr(0, result.size() / 2), "--gpu l40s");
   CHECK(cut.find("cut.json:1:") != std::string::npos);
   CHECK(told("none.json", "", "--gpu l40s").find("none.json: the file is empty") != std::string::npos);
-  CHECK(told("list.json", "[{\"a\": 1}]", "--gpu l40s").find("is no result of a benchmark that is known") !=
-        std::string::npos);
+  CHECK(told("list.json", "[{\"a\": 1}]", "--gpu l40s").find("is not a known benchmark result") != std::string::npos);
   CHECK(told("rows.csv", read_file(kRuns + "runs.csv"), "--gpu l40s").find("these rows say it themselves") !=
         std::string::npos);
 }
@@ -315,8 +314,8 @@ TEST_CASE("a measurement without a file says what is wrong with it") {
     CHECK(run.status != 0);
     return run.err;
   };
-  CHECK(told(kLoad + " --measured itl_ms").find("is no figure that was measured") != std::string::npos);
-  CHECK(told(kLoad + " --measured itl_ms=fast").find("is no positive number") != std::string::npos);
+  CHECK(told(kLoad + " --measured itl_ms").find("is not a figure that can be measured") != std::string::npos);
+  CHECK(told(kLoad + " --measured itl_ms=fast").find("is not a positive number") != std::string::npos);
   CHECK(told(kLoad + " --measured itl=38").find("did you mean 'itl_ms'") != std::string::npos);
   CHECK(told(kLoad).find("nothing of it was measured") != std::string::npos);
   CHECK(told("--model llama-3.1-8b --measured itl_ms=38").find("the GPU is missing") != std::string::npos);

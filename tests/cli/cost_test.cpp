@@ -78,7 +78,7 @@ TEST_CASE("own prices move every answer that shows prices, and are told", "[cli]
     words.insert(words.end(), own.begin(), own.end());
     const Run run = on_market(std::move(words));
     CHECK(run.status == 0);
-    CHECK(run.err.find("prices of your own: n.h100.8 8 USD per hour, bazaar 50 % off") != std::string::npos);
+    CHECK(run.err.find("your own prices: n.h100.8 8 USD per hour, bazaar 50 % off") != std::string::npos);
     return run.out;
   };
   const auto listed = nlohmann::json::parse(with({"instances", "--json"}))["items"];

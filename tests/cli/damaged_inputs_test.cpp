@@ -68,8 +68,7 @@ TEST_CASE("settings with ten thousand unknown keys are read to the first hundred
     CHECK(run.status != 0);
     CHECK(std::count(run.err.begin(), run.err.end(), '\n') <= 110);
   }
-  CHECK(ask({"models"}, {.directory = folder}).err.find("and 80 more problems; then reading ended") !=
-        std::string::npos);
+  CHECK(ask({"models"}, {.directory = folder}).err.find("and 80 more problems; reading stopped") != std::string::npos);
 }
 
 TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {

@@ -250,7 +250,7 @@ TEST_CASE("an autoscaler's threshold is what one replica holds at its share of t
     CHECK(has(file, "threshold: \"" + std::to_string(static_cast<int>(each)) + "\""));
     CHECK(has(file, "{model_name="));
     CHECK_FALSE(has(file, "cooldownPeriod"));
-    CHECK_FALSE(has(file, "the last one goes"));
+    CHECK_FALSE(has(file, "the last one stops"));
   }
 }
 

@@ -130,7 +130,7 @@ TEST_CASE("too little memory is told in one sentence", "[bare]") {
       ++told;
       CHECK(run.status == 1);
       CHECK(run.out.empty());
-      CHECK(run.err == "gpusel: there is not enough memory for this answer\n");
+      CHECK(run.err == "gpusel: not enough memory for this answer\n");
     }
     CHECK(told > 0);
   }
@@ -191,7 +191,7 @@ TEST_CASE("a day of another century is reckoned with, or refused with the years 
     CAPTURE(day);
     CHECK(run.status == 2);
     CHECK(run.err == std::string("gpusel: GPUSEL_TODAY: '") + day +
-                         "' is no day of the years 1990 to 2999; write it like 2026-11-21\n");
+                         "' is not a day between 1990 and 2999; write it like 2026-11-21\n");
   }
 }
 

@@ -143,7 +143,7 @@ TEST_CASE("what gpusel did not write, or was edited since, is written over with 
         std::ofstream(file) << "precious\n";
       const auto before = content_of(folder);
       const Run refused = ask(words_of(line));
-      must_tell(refused, 2, appended ? "it was edited since gpusel wrote it" : "gpusel did not write it");
+      must_tell(refused, 2, appended ? "it was edited since gpusel wrote it" : "was not written by gpusel");
       CHECK(refused.err.find("--force") != std::string::npos);
       CHECK(content_of(folder) == before);
       CHECK(ask(words_of(line + " --force")).status == 0);

@@ -100,6 +100,32 @@ constexpr Guess kGuesses[] = {
     {"gpusel explain no-gpu", "no GPU"},
     {"gpusel explain max-price", "--max-price"},
     {"gpusel", "To begin with"},
+    {"gpusel help spot", "reclaimed"},
+    {"gpusel help fine-tuning", "--task lora"},
+    {"gpusel help mig", "1/7"},
+    // Columns, filters, slices, names of programs.
+    {"gpusel recommend llama-3.1-8b --columns instance,price", "sku"},
+    {"gpusel recommend llama-3.1-8b --filter 'vram>=48'", "Serve llama-3.1-8b"},
+    {"gpusel gpus --filter fp8", "h100-sxm-80gb"},
+    {"gpusel gpus --filter 'mig && vram>=80'", "a100-sxm-80gb"},
+    {"gpusel models --filter 'name~qwen3'", "qwen3-8b"},
+    {"gpusel instances --columns instance,gpu,price -n 3", "gpu"},
+    {"gpusel estimate llama-3.2-1b --gpu h100:1/7", "on 1/7 H100"},
+    {"gpusel compare h100 vs a100", "Cheapest per GPU"},
+    {"gpusel recommend gromacs", "Simulate · md"},
+    {"gpusel recommend --task openfoam", "Simulate · fvm"},
+    {"gpusel recommend octane", "octane"},
+    {"gpusel recommend 'llama 3.1 70b'", "Serve llama-3.1-70b"},
+    {"gpusel recommend 'stable diffusion xl'", "Run sdxl"},
+    {"gpusel recommend llama-3.1-8b --gpu 4090", "RTX 4090"},
+    {"gpusel recommend llama-3.1-8b --region frankfurt", "in frankfurt"},
+    {"gpusel recommend llama-3.1-8b --budget 500/month", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --quant 4bit", "w4a16"},
+    {"gpusel recommend llama-3.1-8b --engine ollama", "ollama"},
+    {"gpusel recommend --task 'cloud gaming' --users 10", "Render · realtime"},
+    {"gpusel fit llama-3.1-8b --gpu 'rtx 3060'", "RTX 3060"},
+    {"gpusel catalog show h100", "h100-sxm-80gb"},
+    {"gpusel cost p5.48xlarge g6e.xlarge", "g6e.xlarge"},
     // In Chinese.
     {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
@@ -123,6 +149,16 @@ constexpr Guess kMeant[] = {
     {"gpusel search h100", "gpusel instances"},
     {"gpusel pricing h100", "gpusel cost"},
     {"gpusel llama-3.1-8b", "gpusel recommend llama-3.1-8b"},
+    {"gpusel h100", "gpusel catalog show h100"},
+    {"gpusel can i run llama-3.1-70b", "gpusel fit"},
+    {"gpusel 推荐 qwen3-8b", "gpusel recommend"},
+    {"gpusel config get", "gpusel config show"},
+    {"gpusel catalog search h100", "gpusel instances"},
+    {"gpusel recommend llama-3.1-8b --ollama", "--engine ollama"},
+    {"gpusel recommend llama-3.1-8b --int4", "--quant w4a16"},
+    {"gpusel recommend mistral", "mistral-"},
+    {"gpusel recommend yolov8", "yolov8"},
+    {"gpusel recommend 8b", "llama-3.1-8b"},
 };
 
 }  // namespace
@@ -142,6 +178,23 @@ TEST_CASE("a word that fails gets the right one by its meaning") {
     CAPTURE(guess.line, run.err);
     CHECK(run.status == 2);
     CHECK(run.err.find(std::string("did you mean '") + guess.taken) != std::string::npos);
+  }
+}
+
+TEST_CASE("a question that has no answer says what to type") {
+  constexpr Guess kHelped[] = {
+      {"gpusel recommend gpt-4", "its weights are not published; for an open model of its kind: gpusel recommend"},
+      {"gpusel compare aws gcp", "'aws' is a provider; to compare providers for a job: gpusel recommend"},
+      {"gpusel explain 3", "for your last question: gpusel why 3"},
+      {"gpusel help nothing-at-all", "topics: gpusel help slo"},
+      {"gpusel cost h100", "for the GPU: gpusel instances --gpu h100"},
+      {"gpusel estimate llama-3.1-8b --gpu t4:1/7", "see gpusel gpus show t4"},
+  };
+  for (const Guess& guess : kHelped) {
+    const Run run = shell(guess.line);
+    CAPTURE(guess.line, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find(guess.taken) != std::string::npos);
   }
 }
 

@@ -98,10 +98,10 @@ TEST_CASE("a tool that hangs is given two seconds, garbage is named, and then th
       prints(R"X({"card0": {"Card Series": "AMD Instinct MI210", "VRAM Total Memory (B)": "68702699520"}})X");
   const auto [script, note] = GENERATE(table<std::string, std::string>({
       {"sleep 30", "nvidia-smi: it does not answer"},
-      {"echo 'Failed to initialize NVML: Driver/library version mismatch'", "is no GPU"},
-      {"echo 'NVIDIA L4, lots, 0'", "'NVIDIA L4, lots, 0' is no GPU"},
-      {"echo 'NVIDIA L4, -5, 0'", "is no GPU"},
-      {"printf '\\000\\377\\001, 1'", "is no GPU"},
+      {"echo 'Failed to initialize NVML: Driver/library version mismatch'", "is not a known GPU"},
+      {"echo 'NVIDIA L4, lots, 0'", "'NVIDIA L4, lots, 0' is not a known GPU"},
+      {"echo 'NVIDIA L4, -5, 0'", "is not a known GPU"},
+      {"printf '\\000\\377\\001, 1'", "is not a known GPU"},
       {"yes x", "it prints more than"},
       {"exit 12", "nvidia-smi ends with status 12"},
       {"kill -9 $$", "nvidia-smi ends with status 137"},

@@ -82,7 +82,7 @@ TEST_CASE("traffic that nothing serves is status 3, with its reasons in JSON") {
 }
 
 TEST_CASE("a file of requests that cannot be read is told with its line") {
-  CHECK(refusal("isl,osl\n5,x\n").starts_with(":2:3: 'x' is no number of tokens"));
+  CHECK(refusal("isl,osl\n5,x\n").starts_with(":2:3: 'x' is not a number of tokens"));
   CHECK(refusal("a,b\n5,6\n").starts_with(":1:1: no length of prompts"));
   CHECK(refusal("\"a,b\n5,6\n").starts_with(":1:1: the quote is not closed"));
   CHECK(refusal("isl,osl\n5,\x1b[31m6\n").find('\x1b') == std::string::npos);

@@ -89,7 +89,7 @@ TEST_CASE("where only older prices are left, status and sentence say so") {
   const Run run = ask(words_of("instances --cloud south --max-price-age 3d --catalog tests/data/market"));
   CHECK(run.status == 6);
   CHECK(run.out.empty());
-  CHECK(run.err == "gpusel: 2 prices are older than 3 days; the newest is of 2026-10-15\n");
+  CHECK(run.err == "gpusel: 2 prices are older than 3 days; the newest is from 2026-10-15\n");
   CHECK(ask(words_of("instances --cloud south --max-price-age 3d --max-price 0.001 --catalog tests/data/market"))
             .status == 3);
   const Run json = ask(words_of("instances --cloud south --max-price-age 3d --json --catalog tests/data/market"));

@@ -95,7 +95,7 @@ TEST_CASE("nothing has changed where nothing has", "[lock]") {
   CHECK_FALSE(answer["changed"].get<bool>());
   CHECK(answer["facts"].empty());
   CHECK(answer["versions"].empty());
-  CHECK(shell("gpusel diff " + file).out.find("nothing has changed") != std::string::npos);
+  CHECK(shell("gpusel diff " + file).out.find("nothing changed") != std::string::npos);
 }
 
 TEST_CASE("a price that an overlay changes is named as the cause", "[lock]") {
@@ -189,7 +189,7 @@ TEST_CASE("locks of different questions or currencies are not compared", "[lock]
   const Run other = shell("gpusel diff " + before + " " + lock_to("other.lock", "--cloud bazaar"));
   CHECK(other.status == 2);
   CHECK(other.out.empty());
-  CHECK(other.err.find("asks another question: only it says '--cloud bazaar'") != std::string::npos);
+  CHECK(other.err.find("asks a different question: only this one has '--cloud bazaar'") != std::string::npos);
   // The same words in another order and spelling are the same question; facts are none of it.
   const std::string overlay = scratch_file("nothing.yaml", "gpus: [{id: h100-sxm-80gb, tdp_w: 700}]\n");
   const std::string same = lock_to("same-question.lock", "--method=lora --overlay " + overlay + " --cloud=north");
@@ -197,7 +197,7 @@ TEST_CASE("locks of different questions or currencies are not compared", "[lock]
   const Run money = shell("gpusel diff --any-question " + before + " " +
                           lock_to("yuan.lock", "--cloud north --method lora --currency CNY"));
   CHECK(money.status == 2);
-  CHECK(money.err.find("in CNY, and the other lock is in USD") != std::string::npos);
+  CHECK(money.err.find("in CNY, but the other lock is in USD") != std::string::npos);
   CHECK(shell("gpusel diff --any-question " + before).status == 2);
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("a lock that is damaged, foreign or newer is refused with its place", 
   CHECK(refused(less.dump()).find("'facts/prices' is missing") != std::string::npos);
   less = Json::parse(good);
   less["ranking"][1].erase("total");
-  CHECK(refused(less.dump()).find("this part is not whole") != std::string::npos);
+  CHECK(refused(less.dump()).find("this part is incomplete") != std::string::npos);
   for (const auto& [place, value] : std::initializer_list<std::pair<const char*, Json>>{
            {"/facts/unheard_of", 5},
            {"/facts/gpus/h100-sxm-80gb", "text"},

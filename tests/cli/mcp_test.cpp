@@ -211,7 +211,7 @@ TEST_CASE("an answer's text is the table, and what is remarked beside it", "[mcp
       {.environment = {{"CLICOLOR_FORCE", "1"}, {"NO_COLOR", ""}, {"COLUMNS", "20"}, {"GPUSEL_OUTPUT", "csv"}}});
   const std::string text = text_of(result);
   CHECK(text.find("p4d.24xlarge") != std::string::npos);
-  CHECK(text.find("prices of your own: p4d.24xlarge 4.2 USD per hour") != std::string::npos);
+  CHECK(text.find("your own prices: p4d.24xlarge 4.2 USD per hour") != std::string::npos);
   CHECK(text.find('\033') == std::string::npos);
   CHECK(text.find("gpusel: ") == std::string::npos);
   CHECK(result["structuredContent"]["items"].size() == 1);
@@ -252,7 +252,7 @@ TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]
       {"recommend", with("max_price", Json::array({1, 2})), "max_price: takes one value, not a list"},
       {"recommend", with("cloud", {{"name", "aws"}}), "cloud: takes a text, a number or true or false, found a map"},
       {"recommend", with("cloud", ""), "cloud: an empty text says nothing"},
-      {"recommend", with("cloud", Json::array()), "cloud: an empty list says nothing; leave it out"},
+      {"recommend", with("cloud", Json::array()), "cloud: an empty list says nothing; remove it"},
       {"compare", {{"names", Json::array()}}, "names: an empty list says nothing"},
       {"explain", with("subject", Json::array({"p5.48xlarge", "memory"})), "subject: takes one value, not a list"},
       {"recommend",
@@ -261,7 +261,7 @@ TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]
          both["input_tokens"] = 200;
          return both;
        }(),
-       "'isl' and 'input_tokens' are the same argument; give one of them"},
+       "'isl' and 'input_tokens' are the same argument; use one of them"},
       {"recommend", with("explain", "perhaps"), "explain: is true or false"},
       {"recommend", with("limit", 0), "--limit: "},
       {"recommend", with("max-prise", 3), "unknown argument 'max-prise'; did you mean 'max_price'?"},
@@ -313,9 +313,9 @@ TEST_CASE("files are read on the word of whoever starts the server, not of a mod
   for (const char* key : {"rules", "stages", "overlay", "catalog", "output", "color"}) {
     Json asked = job;
     asked[key] = "answer.json";
-    CHECK(refused("recommend", asked).find("is not an assistant's to say") != std::string::npos);
+    CHECK(refused("recommend", asked).find("cannot be set by an assistant") != std::string::npos);
   }
-  CHECK(refused("estimate", {{"batch", "answer.json"}}).find("is not an assistant's to say") != std::string::npos);
+  CHECK(refused("estimate", {{"batch", "answer.json"}}).find("cannot be set by an assistant") != std::string::npos);
   // A file that is there is answered as one that is not.
   const std::string absent = refused("cost", {{"targets", {"nothing"}}});
   CHECK(absent.find("nothing") != std::string::npos);
@@ -367,7 +367,7 @@ TEST_CASE("a discount of a call holds over the server's of the same subject, and
   CHECK(text_of(both).find("aws 10 % off") != std::string::npos);
   CHECK(text_of(both).find("gcp 25 % off") != std::string::npos);
   CHECK(text_of(both).find("aws 50 % off") == std::string::npos);
-  CHECK(text_of(both).find("said again later, and not used: aws 50 %") != std::string::npos);
+  CHECK(text_of(both).find("set again later, not used: aws 50 %") != std::string::npos);
 }
 
 TEST_CASE("a server that cannot start says why", "[mcp]") {

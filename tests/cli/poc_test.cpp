@@ -236,7 +236,7 @@ TEST_CASE("cards without OPTIX are not told to use it") {
 TEST_CASE("a format without the proof of concept says so") {
   const Run run = ask(words_of("recommend --model llama-7b --task finetune --poc -n 1 -o csv"));
   CHECK(run.status == 0);
-  CHECK(run.err.find("--poc has no place in csv; every other format has it") != std::string::npos);
+  CHECK(run.err.find("--poc cannot be shown in csv; every other format has it") != std::string::npos);
 }
 
 TEST_CASE("a document has the proof of concept, its commands to be copied") {

@@ -154,7 +154,7 @@ TEST_CASE("a line that cannot be read says why") {
     CHECK(run.out.empty());
     return run.err;
   };
-  CHECK_THAT(fails("--gpu l4", "make install"), Catch::Contains("'make' starts nothing that is known here"));
+  CHECK_THAT(fails("--gpu l4", "make install"), Catch::Contains("'make' does not start a known engine or trainer"));
   CHECK_THAT(fails("--gpu l4", "vllm serve no-such-model-at-all"), Catch::Contains("no-such-model-at-all"));
   CHECK_THAT(fails("--gpu l4", "vllm serve qwen2.5-7b --dtype int3"), Catch::Contains("allowed: auto, half"));
   CHECK_THAT(fails("--gpu l4", "vllm serve qwen2.5-7b --max-model-len many"), Catch::Contains("--max-model-len"));
@@ -175,7 +175,7 @@ TEST_CASE("a table of abilities that is wrong is refused with its place") {
   const Run capability = lint("{format: fp16, scheme: fp16, least: 7.7, source: vllm-cuda}");
   CHECK(capability.status == 5);
   CHECK_THAT(capability.err,
-             Catch::Contains("engines.yaml:6:") && Catch::Contains("there is no compute capability 7.7"));
+             Catch::Contains("engines.yaml:6:") && Catch::Contains("compute capability 7.7 does not exist"));
   CHECK_THAT(lint("{format: fp61, scheme: fp16, source: vllm-cuda}").err,
              Catch::Contains("unknown weight format 'fp61'"));
   CHECK_THAT(lint("{format: fp16, scheme: fp16, leest: 7.0, source: vllm-cuda}").err,

@@ -146,9 +146,9 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
   says("cloud: [[aws]]\n", "a setting is a value, a list of values or a map of values");
   says("currency: EUR\ncurrency: CNY\n", "currency");
   says("currency: [EUR\n", ".gpusel.yaml:");
-  says("calibrate:\n  to: /tmp/x\n", "'to' is said on the command line only");
-  says("stages: jobs.yaml\n", "'stages' is said on the command line only");
-  says("explain: perhaps\n", "neither true nor false");
+  says("calibrate:\n  to: /tmp/x\n", "'to' can be set on the command line only");
+  says("stages: jobs.yaml\n", "'stages' can be set on the command line only");
+  says("explain: perhaps\n", "must be true or false");
 }
 
 TEST_CASE("a variable is checked like a flag, and one that is nearly a setting is told of") {
@@ -310,8 +310,8 @@ TEST_CASE("a list with no match is empty and has one status in every format") {
 TEST_CASE("what CSV has no place for is said") {
   const Run run =
       ask({"recommend", "-m", "llama-7b", "-t", "finetune", "-n", "1", "-o", "csv", "--explain", "--show-rejected"});
-  CHECK(run.err.find("--explain has no place in csv") != std::string::npos);
-  CHECK(run.err.find("--show-rejected has no place in csv") != std::string::npos);
+  CHECK(run.err.find("--explain cannot be shown in csv") != std::string::npos);
+  CHECK(run.err.find("--show-rejected cannot be shown in csv") != std::string::npos);
 }
 
 }  // namespace settings_test

@@ -144,7 +144,7 @@ TEST_CASE("more than can be served is said, and misses every target") {
   CHECK(out["saturated"] == true);
   CHECK(out["share_in_time"].get<double>() < 0.5);
   CHECK(out["probability"]["targets"] == 0);
-  CHECK(notes_hold(out, "more requests come than can be served"));
+  CHECK(notes_hold(out, "more requests arrive than can be served"));
   CHECK(
       ask(words_of(kModel + " --gpu l4 --rps 40 --isl 1024 --osl 256 --ttft 500 --check" + kQuick + kMarket)).status ==
       4);

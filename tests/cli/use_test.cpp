@@ -99,7 +99,7 @@ TEST_CASE("saved answers of different use are not priced as one") {
                              "'";
   const Run both = shell(asked("cost " + office + " " + saved(kServe)));
   CHECK(both.status == 2);
-  CHECK(both.err.find("different use") != std::string::npos);
+  CHECK(both.err.find("different usage") != std::string::npos);
   CHECK(shell(asked("cost " + office + " " + saved(kServe) + " --hours-per-day 8")).status == 0);
 }
 

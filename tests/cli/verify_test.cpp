@@ -47,7 +47,7 @@ TEST_CASE("a table of one's own is read like the shipped one") {
   CHECK(run.status == 0);
   CHECK(run.out.find("Measurements compared: 1, sources: 1") != std::string::npos);
   CHECK(run.out.find("output tokens/s, single-stream") != std::string::npos);
-  CHECK(run.err.find("own-rows.csv: columns that are not read: loss") != std::string::npos);
+  CHECK(run.err.find("own-rows.csv: ignored columns: loss") != std::string::npos);
   CHECK(run.err.find("rows that cannot be used: 2") != std::string::npos);
   CHECK(run.err.find("own-rows.csv:3:30: unknown GPU 'l4x'") != std::string::npos);
   CHECK(run.err.find("own-rows.csv:4:33: 'slow' is not known here") != std::string::npos);

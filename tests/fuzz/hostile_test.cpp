@@ -309,7 +309,7 @@ TEST_CASE("of very many problems the first are told, and reading ends", "[fuzz]"
   const Run run = ask({"gpus", "l4", "--overlay", scratch_file("keys.yaml", text)});
   CHECK(run.status == 5);
   CHECK(lines_of(run.err).size() == 21);
-  CHECK(run.err.find("and 80 more problems; then reading ended") != std::string::npos);
+  CHECK(run.err.find("and 80 more problems; reading stopped") != std::string::npos);
 }
 
 }  // namespace hostile_test

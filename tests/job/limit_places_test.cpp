@@ -54,7 +54,7 @@ TEST_CASE("a region that is known and has no price is no unknown one", "[limit_p
 
 TEST_CASE("places that exclude each other are named, with what would do", "[limit_places]") {
   CHECK(clash({{"region", "cn-1"}, {"residency", "eu"}}) ==
-        "--region cn-1 lies in cn, outside --residency eu; --residency cn or --region eu would do");
+        "--region cn-1 is in cn, outside --residency eu; use --residency cn or --region eu");
   CHECK(clash({{"region", "eu-1"}, {"residency", "eu"}}).empty());
   CHECK(clash({{"region", "europe"}, {"residency", "us"}}).find("outside --residency us") != std::string::npos);
   CHECK(clash({{"region", "any"}, {"residency", "eu"}}).find("several countries") != std::string::npos);

@@ -109,7 +109,7 @@ TEST_CASE("the unit of times is what the name says, what is stated, or what alon
 
 TEST_CASE("where two units are plausible, none is taken") {
   const Error doubt = refusal(stream("timestamp", 300));
-  CHECK(doubt.message == "the unit of its times is in doubt: 0.0033/s as s, 3.3/s as ms");
+  CHECK(doubt.message == "the unit of its times is unclear: 0.0033/s as s, 3.3/s as ms");
   CHECK(doubt.hint == "use --time-unit s, ms, us or ns");
   CHECK(refusal(stream("timestamp", 0.6)).message.find("1.7/s as s, 1.7e+03/s as ms") != std::string::npos);
   CHECK(read(stream("timestamp", 300), {.time_unit = TimeUnit::ms}).requests.all[1].arrival == Approx(0.3));
@@ -128,7 +128,7 @@ TEST_CASE("times that fall are sorted and counted; kinds of times do not mix") {
 TEST_CASE("a file that is cut off says where") {
   CHECK(refusal("{\"isl\": 1, \"osl\": 2}\n{\"isl\": 3, \"os").where.starts_with(":2"));
   CHECK(refusal("{\"timestamp\": 1, \"input_length\": 1, \"output_length\": 2, \"hash_ids\": [1, \"x\"]}\n").message ==
-        "'x' is no id of a block");
+        "'x' is not the id of a block");
 }
 
 TEST_CASE("sessions grow over their requests") {

@@ -99,9 +99,9 @@ TEST_CASE("byte order marks, carriage returns, quotes and remarks are no matter"
 }
 
 TEST_CASE("what is wrong in a file is said with its line") {
-  CHECK(starts(refusal("isl,osl\n10,20\n-5,3\n"), ":3:1 '-5' is no number of tokens"));
-  CHECK(starts(refusal("isl,osl\n10,2.5\n"), ":2:4 '2.5' is no number of tokens"));
-  CHECK(starts(refusal("isl,osl\n10,nan\n"), ":2:4 'nan' is no number of tokens"));
+  CHECK(starts(refusal("isl,osl\n10,20\n-5,3\n"), ":3:1 '-5' is not a number of tokens"));
+  CHECK(starts(refusal("isl,osl\n10,2.5\n"), ":2:4 '2.5' is not a number of tokens"));
+  CHECK(starts(refusal("isl,osl\n10,nan\n"), ":2:4 'nan' is not a number of tokens"));
   CHECK(starts(refusal("isl,osl\n10,\n"), ":2:1 no length of answers"));
   CHECK(starts(refusal("a,b\n1,2\n"), ":1:1 no length of prompts"));
   CHECK(starts(refusal("isl,other\n1,2\n"), ":1:1 no length of answers"));
@@ -133,7 +133,7 @@ TEST_CASE("a file of many pieces keeps its lines and its sums") {
   CHECK(traffic.requests == kRows);
   CHECK(traffic.mean_input == Approx(50.5));
   CHECK(*traffic.requests_per_s == Approx(1));
-  CHECK(starts(refusal(text + "x,1,1\n"), ":60002:1 'x' is no number of tokens"));
+  CHECK(starts(refusal(text + "x,1,1\n"), ":60002:1 'x' is not a number of tokens"));
 }
 
 TEST_CASE("answers of no token are left out and counted") {

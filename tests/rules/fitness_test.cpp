@@ -97,7 +97,7 @@ TEST_CASE("verdicts that cannot work are refused with their place") {
       {"verdicts:\n  - {id: work, rules: []}\n", "figure"},
       {head + "      - {id: a, verdict: great, when: {fact: rt_cores, is: 0}, message: m, source: s}\n", "great"},
       {head + "      - {id: a, verdict: good, when: {fact: rt_corse, is: 0}, message: m, source: s}\n", "'rt_cores'"},
-      {head + "      - {id: a, verdict: good, when: {fact: region, is: us}, message: m, source: s}\n", "a GPU alone"},
+      {head + "      - {id: a, verdict: good, when: {fact: region, is: us}, message: m, source: s}\n", "the GPU alone"},
       {head + "      - {id: a, verdict: good, when: {fact: rt_cores, is: 0}, message: m}\n", "source"}};
   for (const auto& [text, says] : wrong) {
     const auto purposes = read(text);

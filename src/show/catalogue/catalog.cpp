@@ -375,17 +375,18 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
   for (const answer::Listed& priced : instances) {
     const Instance& i = *priced.instance;
     const Number network = i.fabric_gbps ? i.fabric_gbps : i.network_gbps;
-    std::vector<Cell> cells{std::string(i.provider),
-                            printable(i.sku),
-                            gpus_text(i),
-                            i.gpu.empty() ? "" : shown(catalog.gpu_memory_total_gb(i)),
-                            shown(i.vcpu),
-                            shown(i.memory_gib),
-                            shown(network),
-                            i.link ? std::string(to_text(*i.link)) : "?",
-                            priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
-                            priced.offer == nullptr ? "" : std::string(to_text(priced.offer->term)),
-                            priced.offer == nullptr ? "?" : human_price(priced.hourly)};
+    std::vector<Cell> cells{
+        std::string(i.provider),
+        printable(i.sku),
+        gpus_text(i),
+        i.gpu.empty() ? "" : shown(catalog.gpu_memory_total_gb(i)),
+        shown(i.vcpu),
+        shown(i.memory_gib),
+        shown(network),
+        i.link ? std::string(to_text(*i.link)) : "?",
+        priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
+        priced.offer == nullptr ? Cell("") : Cell(said(priced.offer->term), std::string(to_text(priced.offer->term))),
+        priced.offer == nullptr ? "?" : human_price(priced.hourly)};
     const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
     cells.emplace_back(date.text());
     if (wide) {

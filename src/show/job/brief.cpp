@@ -84,10 +84,11 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
   std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
   for (const auto* places : {&limits.regions, &limits.residency})
     if (!places->empty()) words += say(" in {}", joined(*places));
-  std::vector<std::string> terms = limits.terms;
+  std::vector<std::string> terms;
+  for (const std::string& term : limits.terms) terms.push_back(say_name(term));
   if (terms.empty())
     for (const Recommendation* r : rows)
-      if (std::string term(to_text(r->offer->term)); std::ranges::find(terms, term) == terms.end())
+      if (std::string term = said(r->offer->term); std::ranges::find(terms, term) == terms.end())
         terms.push_back(std::move(term));
   if (!terms.empty()) words += format(" · {}", joined(terms));
   if (!advice.work.counted)
@@ -122,7 +123,7 @@ std::string cost_words(const Advice& advice, const Recommendation& r) {
 /// What is signed, where that is more than the hours that it runs.
 std::string term_words(const Recommendation& r) {
   if (r.offer->term == catalog::Term::on_demand) return {};
-  return format("  {}", to_text(r.offer->term));
+  return format("  {}", said(r.offer->term));
 }
 
 std::string speed_words(const Advice& advice, const Recommendation& r) {

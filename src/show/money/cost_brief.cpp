@@ -38,7 +38,7 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
     if (!sum) continue;
     const std::string amount = (term.is_at_most() ? "≤ " : "") +
                                with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
-    const std::string name(to_text(term.offer->term));
+    const std::string name = said(term.offer->term);
     if (!base) {
       base = sum;
       first = is_of_a_job(item)
@@ -86,7 +86,7 @@ class CostRows {
  private:
   static std::vector<std::string> names(const CostItem& item) {
     std::vector<std::string> all;
-    for (const TermCost& term : item.terms) all.emplace_back(to_text(term.offer->term));
+    for (const TermCost& term : item.terms) all.push_back(said(term.offer->term));
     return all;
   }
 
@@ -133,7 +133,7 @@ std::string in_percent(double share) { return say("{} %", human_number(share * 1
 
 void add_decisions(Document& page, const BreakEvens& found) {
   for (const answer::CommitmentBreakEven& one : found.commitments) {
-    const auto term = to_text(one.committed.offer->term);
+    const std::string term = said(one.committed.offer->term);
     page.line(one.hours_per_month
                   ? say("{} is cheaper than on-demand from {} h of use a month ({})", term,
                         human_number(*one.hours_per_month), in_percent(*one.hours_per_month / kHoursPerMonth))

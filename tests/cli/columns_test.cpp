@@ -1,0 +1,84 @@
+// --columns and --filter by the same words in every command, and slices of a GPU.
+#include <catch2/catch.hpp>
+
+#include "base/io/document.hpp"
+#include "base/text/text.hpp"
+#include "support/program.hpp"
+
+namespace columns_test {
+
+using namespace gpusel;
+using namespace gpusel::test;
+
+namespace {
+
+const std::string kMonth = " --catalog tests/data/market-2026-11";
+
+Run asked(const std::string& line) { return ask(words_of(line + kMonth)); }
+
+}  // namespace
+
+TEST_CASE("columns are those that were named, in their order, in lists and in a ranking") {
+  for (const std::string line : {"instances --cloud aws --columns instance,vram,price",
+                                 "recommend llama-3.1-8b --rps 1 --columns instance,price",
+                                 "gpus --columns name,vram,fp8", "models --columns name,params"}) {
+    const std::string names = words_of(line).back();
+    const Run csv = asked(line + " -n 3 -o csv");
+    CAPTURE(line, csv.out, csv.err);
+    CHECK(csv.status == 0);
+    REQUIRE(lines_of(csv.out).size() >= 2);
+    CHECK(split(lines_of(csv.out).front(), ',').size() == split(names, ',').size());
+    const Run table = asked(line + " -n 3");
+    CHECK(table.status == 0);
+    CHECK(lines_of(table.out).size() == 4);
+  }
+  const Run wrong = asked("instances --columns sku,prise");
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("--columns: there is no column 'prise'; did you mean 'price'") != std::string::npos);
+  CHECK(asked("recommend llama-3.1-8b --columns ,").status == 2);
+}
+
+TEST_CASE("a ranking has only offers that pass its filter") {
+  const Run csv = asked(
+      "recommend llama-3.1-8b --rps 1 --filter 'vram>=48 && price<2 && cloud=aws' -o csv "
+      "--columns provider,hourly,nodes");
+  CAPTURE(csv.out, csv.err);
+  REQUIRE(csv.status == 0);
+  const auto lines = lines_of(csv.out);
+  REQUIRE(lines.size() >= 2);
+  for (std::size_t i = 1; i < lines.size(); ++i) {
+    const auto cells = split(lines[i], ',');
+    CHECK(cells[0] == "aws");
+    CHECK(std::stod(std::string(cells[1])) / std::stod(std::string(cells[2])) < 2);
+  }
+  const Run none = asked("recommend llama-3.1-8b --rps 1 --filter 'price<0.0001' --json");
+  CHECK(none.status == 3);
+  CHECK(none.out.find("\"rule\": \"filter\"") != std::string::npos);
+  const Run wrong = asked("recommend llama-3.1-8b --filter 'vrm>=48'");
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("did you mean 'vram'") != std::string::npos);
+  // The same words elsewhere.
+  CHECK(asked("explain llama-3.1-8b --rps 1 --filter 'cloud=aws'").out.find("aws/") != std::string::npos);
+}
+
+TEST_CASE("a slice that nobody sells says what to cut and what a slice costs, and is estimated") {
+  const Run sold = asked("recommend llama-3.2-1b --gpu a100:1/7");
+  CAPTURE(sold.out, sold.err);
+  CHECK(sold.status == 3);
+  CHECK(sold.out.find("MIG slices") != std::string::npos);
+  CHECK(sold.out.find("gpusel estimate --gpu a100") != std::string::npos);
+  const Run fits = asked("estimate llama-3.2-1b --gpu a100-sxm-80gb:1/7");
+  CAPTURE(fits.out, fits.err);
+  CHECK(fits.status == 0);
+  CHECK(fits.out.find("on 1/7 A100 SXM4 80 GB") != std::string::npos);
+  CHECK(asked("estimate llama-3.1-8b --gpu a100-sxm-40gb:1/7").status == 3);
+  const Run cut = asked("estimate llama-3.1-8b --gpu t4:1/7");
+  CHECK(cut.status == 2);
+  CHECK(cut.err.find("no MIG profile cuts t4 into 7 slices; see gpusel gpus show t4") != std::string::npos);
+  // Where a provider sells the fraction, it is ranked.
+  const Run fraction = asked("recommend llama-3.2-1b --gpu rtx-pro-6000:1/4");
+  CHECK(fraction.status == 0);
+  CHECK(asked("gpus show a100").out.find("1g.5gb") != std::string::npos);
+}
+
+}  // namespace columns_test
