@@ -46,10 +46,12 @@ class Updater {
   std::expected<std::vector<ListUpdate>, Errors> run() {
     if (!request_.dry_run)
       if (Status made = make_folder_for_writing(request_.folder); !made) return std::unexpected(Errors{made.error()});
-    if (Status made = make_folder_for_writing(request_.work_folder); !made)
-      return std::unexpected(Errors{made.error()});
-    const FolderLock alone(request_.work_folder, FolderLock::For::writing);
-    if (alone.busy())
+    if (request_.files.empty())
+      if (Status made = make_folder_for_writing(request_.work_folder); !made)
+        return std::unexpected(Errors{made.error()});
+    const FolderLock alone_there(request_.work_folder, FolderLock::For::writing);
+    const FolderLock alone(request_.folder, FolderLock::For::writing);
+    if (alone.busy() || alone_there.busy())
       return std::unexpected(Errors{update_error(say("another gpusel is updating the catalogue"), say("try again"))});
     auto kept = kept_in(request_.folder);
     if (!kept) return std::unexpected(std::move(kept.error()));

@@ -13,7 +13,8 @@ namespace gpusel::catalog::import {
 namespace {
 
 constexpr std::string_view kSpotWord = "Spot Preemptible ";
-constexpr std::string_view kWhere = " running in";
+/// What stands behind the name of a part: where it is, and on what terms.
+constexpr std::string_view kBehind[] = {" running in", " attached to"};
 constexpr std::string_view kLocalDisk = "SSD backed Local Storage";
 constexpr double kHoursPerMonth = 730;
 
@@ -50,7 +51,8 @@ class BillingParts {
     std::string_view name = member_text(item, "description");
     if (name.starts_with(kSpotWord)) name.remove_prefix(kSpotWord.size());
     const bool disk = name.starts_with(kLocalDisk);
-    const auto wanted = wanted_.find(disk ? std::string(kLocalDisk) : std::string(name.substr(0, name.find(kWhere))));
+    for (const std::string_view behind : kBehind) name = name.substr(0, name.find(behind));
+    const auto wanted = wanted_.find(disk ? kLocalDisk : name);
     if (wanted == wanted_.end() || regions == nullptr) return say("no part of an accelerator's size");
     std::string reason;
     const Number price = price_of(item, wanted->second, reason);
