@@ -201,7 +201,7 @@ class Update(unittest.TestCase):
             "is cut off": lambda request: request.cut(whole[:700]),
             "breaks off": whole[:-4],
             "'gpuTypes'": b'{"errors":[{"message":"down for maintenance"}]}',
-            "runpod file": b"<html>Service is being upgraded</html>",
+            "the JSON breaks off": b"<html>Service is being upgraded</html>",
             "not text": bytes(range(256)) * 20,
             "no rows": b'{"data":{"gpuTypes":[]}}',
             "larger than 0.2 MB": endless,
@@ -408,6 +408,50 @@ class Update(unittest.TestCase):
             text = path.read_text().replace('"1x_RTX-4090_SECURE"', '"1x_GONE_SECURE"')
             path.write_text(text)
         self.assertEqual(self.ask("gpus", "l40s").returncode, 0)
+
+    def test_lists_of_each_format_become_prices(self):
+        """What is in the recorded pages, by hand."""
+        a100 = 12 * 0.031611 + 85 * 0.004237 + 2.933908
+        ultra = 12 * 0.031611 + 170 * 0.004237 + 3.926947 + 375 * 0.08 / 730
+        expected = {
+            "runpod": (["runpod.json"], 5, 6, {"runpod/1x_H100-SXM_SECURE on-demand": 3.99,
+                                               "runpod/1x_H100-SXM_SECURE spot": 1.75,
+                                               "runpod/1x_H200_SECURE on-demand": 4.39,
+                                               "runpod/1x_RTX-PRO-6000-Server_SECURE on-demand": 1.89,
+                                               "runpod/1x_RTX-4090_COMMUNITY spot": 0.2}),
+            "lambda": (["lambda.json"], 4, 4, {"lambda/gpu_8x_h100_sxm5 on-demand": 28.72,
+                                               "lambda/gpu_2x_l40s on-demand": 2.58}),
+            "oci-products": (["oci.json"], 2, 5, {"oci/BM.GPU.H100.8 on-demand": 80, "oci/VM.GPU.A10.2 on-demand": 4}),
+            "gcp-billing": (["gcp-1.json", "gcp-2.json"], 11, 13,
+                            {"gcp/a2-highgpu-1g on-demand us-central1": a100,
+                             "gcp/a2-ultragpu-1g on-demand us-central1": ultra}),
+        }
+        for form, (files, imported, rows, prices) in expected.items():
+            with self.subTest(form):
+                folder = pathlib.Path(self.home, form)
+                run = self.ask("catalog", "import", "--from", form, *[str(PAGES / name) for name in files], "--as-of",
+                               "2026-11-20", "--out", f"{folder}/", "-o", "json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                report = json.loads(run.stdout)
+                self.assertEqual((report["imported"], report["rows"]), (imported, rows))
+                for name, price in prices.items():
+                    sku, term, *region = name.split(" ")
+                    run = self.ask("instances", "show", sku, "-o", "json", "--overlay", str(folder))
+                    offers = [one for one in json.loads(run.stdout)["item"]["offers"]
+                              if one["term"] == term and (not region or one["region"] == region[0])]
+                    self.assertEqual([round(one["price_per_hour"], 6) for one in offers], [round(price, 6)], name)
+                    self.assertEqual(offers[0]["as_of"], "2026-11-20")
+
+    def test_an_old_list_laid_over_leaves_younger_prices(self):
+        before = self.price()
+        for form, name in (("runpod", "runpod.json"), ("oci-products", "oci.json")):
+            folder = pathlib.Path(self.home, form)
+            self.ask("catalog", "import", "--from", form, str(PAGES / name), "--as-of", "2025-01-01", "--out",
+                     f"{folder}/")
+        run = self.ask("instances", "show", "runpod/1x_RTX-4090_SECURE", "-o", "json", "--overlay",
+                       str(pathlib.Path(self.home, "runpod")))
+        offers = json.loads(run.stdout)["item"]["offers"]
+        self.assertEqual(next(o["price_per_hour"] for o in offers if o["term"] == "on-demand"), before)
 
 
 if __name__ == "__main__":

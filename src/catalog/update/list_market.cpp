@@ -119,8 +119,8 @@ std::string earlier_prices(const Catalog& market, const Catalog& all, std::strin
 std::optional<Error> failure_of(const ImportReport& report) {
   for (const ImportedFile& file : report.files)
     if (!file.failure.empty()) return list_error(file.failure);
-  for (const ImportedFile& file : report.files)
-    if (file.cut_off) return list_error(say("it breaks off before its end"));
+  const bool cut_off = std::ranges::any_of(report.files, &ImportedFile::cut_off);
+  if (report.imported() > 0 && cut_off) return list_error(say("it breaks off before its end"));
   if (report.imported() > 0) return std::nullopt;
   if (report.skipped.empty()) return list_error(say("it has no rows"));
   return list_error(say("nothing of it could be taken: {}", report.texts[report.skipped.front().reason]));
