@@ -6,6 +6,7 @@
 #include "catalog/import/import.hpp"
 #include "catalog/records/measurement.hpp"
 #include "catalog/snapshot/load.hpp"
+#include "catalog/update/price_lists.hpp"
 #include "physics/coefficients.hpp"
 #include "physics/serving/abilities.hpp"
 #include "rules/fitness.hpp"
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
   if (const auto purposes = gpusel::rules::read_purposes(catalog->documents("verdicts")); !purposes)
     return complain(purposes.error());
   if (const auto errors = gpusel::catalog::check_dialects(*catalog); !errors.empty()) return complain(errors);
+  if (const auto errors = gpusel::catalog::check_price_lists(*catalog); !errors.empty()) return complain(errors);
   if (const auto errors = check_measurements(*catalog); !errors.empty()) return complain(errors);
   std::ofstream out(argv[2], std::ios::binary | std::ios::trunc);
   out << gpusel::catalog::write_snapshot(*catalog);

@@ -80,6 +80,15 @@ constexpr Command kCommands[] = {
      "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
      "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
      make_catalog_import},
+    {"catalog update",
+     to_say("Fetch today's price lists of providers and public projects, over https and only when asked"),
+     "  gpusel catalog update\n"
+     "  gpusel catalog update --source azure --dry-run",
+     make_catalog_update},
+    {"catalog sources", to_say("The price lists that catalog update reads: address, licence, when last read"),
+     "  gpusel catalog sources\n"
+     "  gpusel catalog sources -o json",
+     make_catalog_sources},
     {"catalog lint", to_say("Likely errors in a catalogue, each with its location and a fix"),
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",

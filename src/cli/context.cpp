@@ -16,6 +16,7 @@
 #include "base/words/message.hpp"
 #include "catalog/read/priced_name.hpp"
 #include "catalog/records/layers.hpp"
+#include "catalog/update/kept_lists.hpp"
 #include "cli/pager.hpp"
 #include "job/request/option.hpp"
 #include "show/json/yaml.hpp"
@@ -208,7 +209,15 @@ std::vector<std::string> Context::user_overlays() {
   // Prices that are there and cannot be read are not to be done without: reading the folder says why.
   if (failed && fs::exists(fs::symlink_status(folder, absent))) return {folder};
   std::sort(files.begin(), files.end());
+  // Lists that were fetched lie below what the user says.
+  const std::string lists = folder.empty() ? std::string() : catalog::kept_file(lists_folder());
+  if (!lists.empty() && fs::exists(fs::symlink_status(lists, absent))) files.insert(files.begin(), lists);
   return files;
+}
+
+std::string Context::lists_folder() {
+  const std::string folder = user_folder();
+  return folder.empty() ? folder : (std::filesystem::path(folder) / "lists").string();
 }
 
 catalog::LoadOptions Context::layers() const {

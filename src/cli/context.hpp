@@ -112,6 +112,8 @@ struct Context {
   /// The user's own files that are always laid on top, and the folder they are looked for in.
   static std::vector<std::string> user_overlays();
   static std::string user_folder();
+  /// Where `catalog update` keeps what it read.
+  static std::string lists_folder();
   /// What load_catalog() puts together, lowest first, below it the embedded catalogue.
   catalog::LoadOptions layers() const;
   /// The embedded catalogue with --catalog, the user's own overlays, --overlay and own prices laid on top.

@@ -1,20 +1,15 @@
 #include "cli/pager.hpp"
 
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <vector>
 
 #include "base/io/file.hpp"
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
-
-extern char** environ;
 
 namespace gpusel::cli {
 
@@ -42,29 +37,14 @@ class IgnoredInterrupts {
 };
 
 /// A shell that runs `command` and reads from `input`; 0: it could not be started.
-pid_t start(const std::string& command, int input) {
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO);
-  posix_spawnattr_init(&attributes);
-  sigset_t usual;
-  sigemptyset(&usual);
-  for (const int one : {SIGPIPE, SIGXFSZ, SIGINT, SIGQUIT}) sigaddset(&usual, one);
-  posix_spawnattr_setsigdefault(&attributes, &usual);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> environment;
-  for (char** one = environ; *one != nullptr; ++one) environment.push_back(*one);
-  std::string less = kLessOptions;
-  if (std::getenv("LESS") == nullptr) environment.push_back(less.data());
-  environment.push_back(nullptr);
-  std::string shell = "sh", flag = "-c", text = command;
-  const std::array<char*, 4> words{shell.data(), flag.data(), text.data(), nullptr};
-  pid_t child = 0;
-  const int failed = posix_spawn(&child, "/bin/sh", &files, &attributes, words.data(), environment.data());
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&files);
-  return failed == 0 ? child : 0;
+pid_t start_pager(const std::string& command, int input) {
+  ProgramStart shell{.words = {"/bin/sh", "-c", command},
+                     .input = input,
+                     .output = kOwnStream,
+                     .errors = kOwnStream,
+                     .own_group = false};
+  if (std::getenv("LESS") == nullptr) shell.environment.emplace_back(kLessOptions);
+  return start_program(shell);
 }
 
 }  // namespace
@@ -82,7 +62,7 @@ bool show_in_pager(std::string_view text, const std::string& command) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
   const IgnoredInterrupts ignored;
-  const pid_t pager = start(command, ends[0]);
+  const pid_t pager = start_pager(command, ends[0]);
   close(ends[0]);
   if (pager == 0) {
     close(ends[1]);
@@ -90,10 +70,7 @@ bool show_in_pager(std::string_view text, const std::string& command) {
   }
   write_all(ends[1], text);  // a reader who has seen enough closes it
   close(ends[1]);
-  int status = 0;
-  while (waitpid(pager, &status, 0) < 0 && errno == EINTR) {
-  }
-  return !(WIFEXITED(status) && WEXITSTATUS(status) == kNoSuchCommand);
+  return wait_for_program(pager) != kNoSuchCommand;
 }
 
 }  // namespace gpusel::cli

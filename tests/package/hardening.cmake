@@ -95,7 +95,19 @@ reject("${symbols}"
 # A static C library has a loader for its own conversions of text: nothing here calls it.
 run(ours nm -u ${LIBRARY})
 reject("${ours}" " U (_*(libc_)?(dlopen|dlmopen|dlsym|dlvsym))(@|\n)" "it has code that loads libraries")
-# Programs are started in two places: src/cli/pager.cpp and src/base/io/process.cpp.
+# Programs are started in one place, src/base/io/process.cpp, and asked for in these: the pager, git for the day of a
+# commit, the drivers' tools, curl for catalog update.
+file(GLOB_RECURSE texts ${sources}/*.cpp ${sources}/*.hpp)
+foreach(file IN LISTS texts)
+  file(READ "${file}" text)
+  if(text MATCHES "posix_spawn" AND NOT file MATCHES "/base/io/process[.]cpp$")
+    string(APPEND failures "\n  ${file} starts programs itself")
+  endif()
+  if(text MATCHES "start_program\\(|run_program_for\\(|output_of\\(" AND NOT file MATCHES
+     "/(base/io/process[.][ch]pp|cli/pager[.]cpp|base/io/commit_day[.]cpp|answer/here/gpus_here[.]cpp|catalog/update/fetch[.]cpp)$")
+    string(APPEND failures "\n  ${file} starts a program that docs/security.md does not name")
+  endif()
+endforeach()
 reject("${ours}" " U (_*(libc_)?(execve|execvpe|clone3?))(@|\n)"
        "its library has code that starts programs otherwise than by posix_spawn()")
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/io/own_file.hpp"
@@ -92,13 +93,22 @@ std::string source_text(const Source& source) {
   return "  " + quoted(source.key) + ": {" + map.text() + "}\n";
 }
 
-std::string provider_text(const Provider& provider, const Catalog& market) {
+bool knows(const Catalog* known, const Region& region) {
+  return known != nullptr && std::ranges::any_of(known->regions(), [&](const Region& other) {
+           return other.provider == region.provider && other.id == region.id;
+         });
+}
+
+std::string provider_text(const Provider& provider, const Catalog& market, const Catalog* known) {
   FlowMap map;
-  visit_fields(provider, map);
+  if (known != nullptr && known->provider(provider.id))
+    map(Field{.path = "id", .json = "id"}, provider.id);
+  else
+    visit_fields(provider, map);
   std::string text = "  - {" + map.text() + ", regions: {";
   bool first = true;
   for (const Region& region : market.regions()) {
-    if (region.provider != provider.id) continue;
+    if (region.provider != provider.id || knows(known, region)) continue;
     text += std::string(first ? "" : ",") + "\n      " + quoted(region.id) + ": {";
     first = false;
     if (!region.country.empty()) text += "country: " + quoted(region.country);
@@ -118,11 +128,16 @@ std::string size_text(const Instance& instance) {
 /// Files of one provider: what it is and what it rents, then prices.
 class ProviderFiles {
  public:
-  ProviderFiles(const Catalog& market, const Provider& provider) : market_(market), provider_(provider) {}
+  ProviderFiles(const Catalog& market, const Provider& provider, const MarketText& as)
+      : market_(market), provider_(provider), as_(as) {
+    if (as.known == nullptr) return;
+    for (const Instance& instance : as.known->instances())
+      if (instance.provider == provider.id) known_.insert(instance.sku);
+  }
 
   std::vector<YamlFile> write() {
     begin();
-    text_ += "providers:\n" + provider_text(provider_, market_);
+    text_ += "providers:\n" + provider_text(provider_, market_, as_.known);
     families();
     sheets();
     end();
@@ -148,7 +163,8 @@ class ProviderFiles {
   void families() {
     std::map<std::string_view, std::vector<const Instance*>> families;
     for (const Instance& instance : market_.instances())
-      if (instance.provider == provider_.id) families[instance.family].push_back(&instance);
+      if (instance.provider == provider_.id && !known_.contains(instance.sku))
+        families[instance.family].push_back(&instance);
     if (!families.empty()) text_ += "families:\n";  // of a provider all of whose rows were left out there are none
     for (const auto& [id, sizes] : families) {
       next_file_if_full("families:\n");
@@ -188,6 +204,7 @@ class ProviderFiles {
                        "\n    currency: " + std::string(market_.currency_of(offer).code()) + "\n";
     if (offer.as_of != 0) text += "    as_of: " + Date::from_packed(offer.as_of).text() + "\n";
     text += "    source: " + quoted(origin.source) + "\n    confidence: " + yaml(origin.confidence) + "\n";
+    if (as_.listed) text += "    kind: list\n";
     if (!origin.note.empty()) text += "    note: " + quoted(origin.note) + "\n";
     return text + "    per_" + yaml(offer.period) + ":\n";
   }
@@ -202,6 +219,8 @@ class ProviderFiles {
 
   const Catalog& market_;
   const Provider& provider_;
+  const MarketText& as_;
+  std::set<std::string_view> known_;  // sizes
   std::string text_;
   std::vector<YamlFile> files_;
 };
@@ -230,14 +249,14 @@ std::vector<std::string> others_in(const std::string& directory, const std::vect
 
 }  // namespace
 
-std::vector<YamlFile> market_yaml(const Catalog& market) {
+std::vector<YamlFile> market_yaml(const Catalog& market, const MarketText& as) {
   // Several providers can share a source: all of them stand in a file of their own.
   std::string sources = std::string(kMark) + "sources:\n";
   for (const Source& source : market.sources()) sources += source_text(source);
   std::vector<YamlFile> files;
   files.push_back({std::string(kPrefix) + "_sources.yaml", std::move(sources)});
   for (const Provider& provider : market.providers()) {
-    auto own = ProviderFiles(market, provider).write();
+    auto own = ProviderFiles(market, provider, as).write();
     std::move(own.begin(), own.end(), std::back_inserter(files));
   }
   return files;

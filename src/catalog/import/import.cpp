@@ -33,6 +33,10 @@ constexpr Format kFormats[] = {
      "azure"},
     {ImportFormat::vast, read_vast, {"Vast.ai", "https://vast.ai", Confidence::api}, "vast"},
     {ImportFormat::generic_csv, read_generic_csv, {"own price list", {}, Confidence::documented}, {}},
+    {ImportFormat::runpod, read_runpod, {"RunPod", "https://www.runpod.io", Confidence::api}, "runpod"},
+    {ImportFormat::lambda, read_lambda, {"Lambda", "https://lambda.ai", Confidence::api}, "lambda"},
+    {ImportFormat::oci_products, read_oci_products, {"Oracle", "https://www.oracle.com", Confidence::api}, "oci"},
+    {ImportFormat::gcp_billing, read_gcp_billing, {"Google Cloud", "https://cloud.google.com", Confidence::api}, "gcp"},
 };
 
 }  // namespace
@@ -48,6 +52,7 @@ Number optional_number(std::string_view text, std::string_view column, std::stri
 
 Status read_to_end(const CsvTable& table, const SourceFile& file, MarketBuilder& market) {
   if (file.failed()) return usage_error(say("it cannot be read to its end"));
+  market.ledger().file().cut_off = table.cut_off();
   if (table.cut_off())
     market.ledger().warn(table.line(), say("the last line has no line end: its last figure may be cut off"));
   return {};
@@ -61,6 +66,7 @@ std::string_view member_text(const Node& map, std::string_view key) {
 Status read_json(SourceFile& file, MarketBuilder& market, const JsonItems& items, const bool& found,
                  const std::string& lacks) {
   const auto broken = read_json_items(file, items);
+  market.ledger().file().cut_off = broken.has_value();
   if (broken) market.ledger().skipped(broken->line, say("the JSON breaks off here: {}", broken->reason));
   if (file.failed()) return usage_error(say("it cannot be read to its end"));
   if (!found && !broken) return usage_error(lacks);
@@ -117,9 +123,9 @@ bool is_listed_there(const std::filesystem::path& file, ImportFormat format) {
   switch (format) {
     case ImportFormat::skypilot: return file.filename() == "vms.csv";
     case ImportFormat::aws_pricing: return ending == ".json" || ending == ".csv";
-    case ImportFormat::azure_retail:
-    case ImportFormat::vast: return ending == ".json";
-    default: return ending == ".csv";
+    case ImportFormat::gpuhunt:
+    case ImportFormat::generic_csv: return ending == ".csv";
+    default: return ending == ".json";
   }
 }
 
@@ -185,6 +191,8 @@ class Run {
     market_.set_publisher(format_.publisher);
     market_.set_date(request_.as_of);
     if (!request_.trust) market_.doubt_low_prices();
+    if (request_.with_gpu_only) market_.take_gpus_only();
+    if (!request_.source.key.empty()) market_.set_source(request_.source);
     for (std::uint32_t i = 0; i < report_.files.size(); ++i) read(i);
     Catalog market = market_.finish();
     std::stable_sort(report_.skipped.begin(), report_.skipped.end(), [](const SkippedRow& a, const SkippedRow& b) {
@@ -240,6 +248,11 @@ std::uint64_t ImportReport::imported() const {
   std::uint64_t sum = 0;
   for (const ImportedFile& file : files) sum += file.imported;
   return sum;
+}
+
+std::uint64_t ImportReport::kept_out() const {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      skipped, [&](const SkippedRow& row) { return std::ranges::find(doubts, row.reason) != doubts.end(); }));
 }
 
 std::expected<Import, Errors> import_market(const ImportRequest& request, const Catalog& known) {

@@ -11,7 +11,18 @@
 
 namespace gpusel::catalog {
 
-enum class ImportFormat : std::uint8_t { skypilot, gpuhunt, aws_pricing, azure_retail, vast, generic_csv };
+enum class ImportFormat : std::uint8_t {
+  skypilot,
+  gpuhunt,
+  aws_pricing,
+  azure_retail,
+  vast,
+  generic_csv,
+  runpod,
+  lambda,
+  oci_products,
+  gcp_billing
+};
 
 /// Called while a file is read: bytes so far and in all (0: unknown).
 using ImportProgress = std::function<void(std::uint64_t read, std::uint64_t size)>;
@@ -22,7 +33,10 @@ struct ImportRequest {
   std::string cloud;               // of all files; empty: of each file's name or folder
   Date as_of;                      // of all prices; unknown: as the files say, else as they were last committed
   ImportProgress progress;
-  bool trust = false;  // prices far below what others ask are taken too
+  bool trust = false;          // prices far below what others ask are taken too
+  bool with_gpu_only = false;  // of machines that the catalogue does not have
+  /// In place of one source per file; no key: there is none.
+  Source source = {};
 };
 
 /// One row that was left out.
@@ -46,19 +60,33 @@ struct ImportedFile {
   Date as_of;
   std::uint64_t rows = 0;
   std::uint64_t imported = 0;
-  std::string failure;  // why it could not be read, or not to its end; empty: it was
+  std::string failure;   // why it could not be read, or not to its end; empty: it was
+  bool cut_off = false;  // it seems to end before its end
 };
 
 /// rows = imported + skipped, in rows of the input. Rows merged into one offer count as imported.
 struct ImportReport {
   std::vector<ImportedFile> files;
   std::vector<SkippedRow> skipped;
-  std::vector<std::string> texts;  // each reason once
+  std::vector<std::string> texts;     // each reason once
+  std::vector<std::uint32_t> doubts;  // of these, the ones for which a price is kept out
   std::vector<ImportWarning> warnings;
 
   std::uint64_t rows() const;
   std::uint64_t imported() const;
+  /// Rows that were understood and are kept out for their price.
+  std::uint64_t kept_out() const;
 };
+
+/// How many prices of a list are to those of the catalogue.
+struct PriceChanges {
+  std::uint64_t fresh = 0;    // of offers that it does not have
+  std::uint64_t younger = 0;  // than what it has
+  std::uint64_t moved = 0;    // of the younger, those that differ
+  std::uint64_t older = 0;    // than what it has: to their history
+  std::uint64_t same = 0;     // it has them, of that day
+};
+PriceChanges price_changes(const Catalog& market, const Catalog& known);
 
 struct Import {
   Catalog market;  // providers, regions, instances, offers and their sources; no GPUs and no models
@@ -75,8 +103,12 @@ struct YamlFile {
   std::string text;
 };
 
+struct MarketText {
+  bool listed = false;             // as an overlay: a younger price of another list stands
+  const Catalog* known = nullptr;  // what it has of providers, regions and sizes is left out
+};
 /// A market as YAML that the loader reads as a catalogue or as an overlay.
-std::vector<YamlFile> market_yaml(const Catalog& market);
+std::vector<YamlFile> market_yaml(const Catalog& market, const MarketText& as = {});
 
 /// Writes them into `directory`, all or none, and removes what an earlier import left there. Refuses a folder that
 /// another run is reading or writing and, without `force`, one whose imported files were edited.
@@ -91,6 +123,7 @@ namespace gpusel {
 
 template <>
 inline constexpr auto enum_names<catalog::ImportFormat> =
-    std::to_array<std::string_view>({"skypilot", "gpuhunt", "aws-pricing", "azure-retail", "vast", "generic-csv"});
+    std::to_array<std::string_view>({"skypilot", "gpuhunt", "aws-pricing", "azure-retail", "vast", "generic-csv",
+                                     "runpod", "lambda", "oci-products", "gcp-billing"});
 
 }  // namespace gpusel

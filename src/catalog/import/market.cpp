@@ -126,6 +126,12 @@ std::uint32_t Ledger::warn(std::uint32_t line, const std::string& remark) {
   return static_cast<std::uint32_t>(entry->second + 1);
 }
 
+std::uint32_t Ledger::doubt(const std::string& reason) {
+  const std::uint32_t number = text(reason);
+  if (std::ranges::find(report_.doubts, number) == report_.doubts.end()) report_.doubts.push_back(number);
+  return number;
+}
+
 std::uint32_t Ledger::text(const std::string& reason) {
   if (report_.texts.empty()) report_.texts.emplace_back();  // 0 is no reason
   const auto [entry, is_new] = texts_.try_emplace(reason, static_cast<std::uint32_t>(report_.texts.size()));
@@ -238,7 +244,7 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   if (!region) return ledger_.text(say("more than 65,535 regions"));
   fill_in(row, known);
   if (const std::string reason = too_low(row, tables_->instances[known.instance]); !reason.empty())
-    return ledger_.text(reason);
+    return ledger_.doubt(reason);
   Offer offer;
   offer.instance = known.instance;
   offer.region = *region;
@@ -293,9 +299,21 @@ std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderSt
   return state.regions.emplace(std::string(row.region), next).first->second;
 }
 
+std::string_view MarketBuilder::keep_given_source() {
+  const auto same = std::ranges::find(tables_->sources, given_source_.key, &Source::key);
+  if (same != tables_->sources.end()) return same->key;
+  Source source = given_source_;
+  for (std::string_view Source::* text :
+       {&Source::key, &Source::publisher, &Source::document, &Source::url, &Source::licence})
+    source.*text = keep(source.*text);
+  tables_->sources.push_back(source);
+  return source.key;
+}
+
 /// One source record per file, date and provider.
 std::string_view MarketBuilder::source_key() {
   if (!source_key_.empty()) return source_key_;
+  if (!given_source_.key.empty()) return source_key_ = keep_given_source();
   const ImportedFile& file = ledger_.file();
   const std::string name = file.path.substr(file.path.find_last_of('/') + 1);
   std::string key = "import-" + std::string(to_text(format_));
@@ -333,7 +351,8 @@ std::uint16_t MarketBuilder::origin_of(std::string_view note) {
     origins_.erase(entry);
     return origins_.at(std::string(key) + '\n');
   }
-  tables_->origins.push_back({key, keep(note), publisher_.confidence});
+  const Confidence confidence = given_source_.key.empty() ? publisher_.confidence : given_source_.confidence;
+  tables_->origins.push_back({key, keep(note), confidence});
   return entry->second;
 }
 

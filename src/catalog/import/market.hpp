@@ -9,6 +9,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -74,6 +75,8 @@ class Ledger {
   void warn_again(std::uint32_t remark) {
     if (remark != 0) ++report_.warnings[remark - 1].rows;
   }
+  /// The number of a reason to keep a price out.
+  std::uint32_t doubt(const std::string& reason);
   /// The number of a text, never 0.
   std::uint32_t text(const std::string& reason);
 
@@ -97,6 +100,9 @@ struct Publisher {
   Confidence confidence = Confidence::api;
 };
 
+/// Prices of parts that sizes are billed by: of which part, in which region, whether of spot.
+using BilledParts = std::map<std::tuple<std::string, std::string, bool>, double>;
+
 /// Prices of the catalogue, as market_check.cpp compares with them.
 struct KnownPrices;
 
@@ -111,6 +117,10 @@ class MarketBuilder {
   void set_date(Date as_of) { forced_date_ = as_of; }
   /// Keeps out what costs less than a quarter of what the cheapest quarter of sellers asks for that GPU.
   void doubt_low_prices();
+  /// Machines without a GPU are left out, unless the catalogue has them.
+  void take_gpus_only() { gpus_only_ = true; }
+  /// One source of all prices.
+  void set_source(const Source& source) { given_source_ = source; }
   /// Prices of the file without a day.
   std::uint64_t undated() const { return undated_; }
   void set_publisher(const Publisher& publisher) { publisher_ = publisher; }
@@ -130,6 +140,16 @@ class MarketBuilder {
   std::string as_joined(Row& row) const;
   /// Makes a slice of TPUs so many chips; false where its name does not say how many.
   bool as_slice(Row& row) const;
+  /// The catalogue's size of the file's provider by that name; null: it has none.
+  const Instance* own_size(std::string_view sku);
+  /// All that the catalogue has of the file's provider.
+  std::vector<const Instance*> own_sizes() const;
+  /// The name of the only size of the file's provider that has the row's accelerators and ends so; empty: there is
+  /// none, or more than one.
+  std::string_view own_size_with(const Row& row, std::string_view ending);
+  const Catalog& known() const { return known_; }
+  /// Of all files: a list in pages has the parts of one size on several.
+  BilledParts& billed_parts() { return billed_parts_; }
   /// The id of the file's provider.
   std::string_view provider() const { return file_provider_; }
 
@@ -191,6 +211,7 @@ class MarketBuilder {
   std::uint16_t origin_of(std::string_view note);
   std::string too_low(const Row& row, const Instance& instance) const;
   std::string_view source_key();
+  std::string_view keep_given_source();
   void merge();
   void put_in_order();
   // What cannot be right is said (market_check.cpp).
@@ -225,6 +246,9 @@ class MarketBuilder {
   /// USD per GPU and hour on demand, by GPU, below which a price is doubted.
   std::map<std::string_view, double> floors_;
   std::uint64_t undated_ = 0;
+  bool gpus_only_ = false;
+  Source given_source_;
+  BilledParts billed_parts_;
   std::uint32_t file_ = 0;
   std::uint32_t remark_ = 0;  // on the instance type being looked at
 };

@@ -78,6 +78,10 @@ MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state
     known.reason = ledger_.text(reason);
     return known;
   }
+  if (gpus_only_ && instance.gpu_count.value_or(0) <= 0) {
+    known.reason = ledger_.text(say("no accelerator, and a machine that the catalogue does not have"));
+    return known;
+  }
   known.remark = remark_;
   instance.vcpu = row.vcpu;
   instance.memory_gib = row.memory_gib;
@@ -145,6 +149,32 @@ std::optional<std::uint32_t> MarketBuilder::resold(const Row& row, const std::ve
       if (gpu == &known_.gpus()[i]) return i;
   }
   return std::nullopt;
+}
+
+const Instance* MarketBuilder::own_size(std::string_view sku) {
+  const ProviderState& state = provider_state(file_provider_);
+  const auto own = state.own.find(fold_name(sku));
+  return own == state.own.end() ? nullptr : own->second;
+}
+
+std::vector<const Instance*> MarketBuilder::own_sizes() const {
+  std::vector<const Instance*> sizes;
+  for (const Instance& instance : known_.instances())
+    if (instance.provider == file_provider_) sizes.push_back(&instance);
+  return sizes;
+}
+
+std::string_view MarketBuilder::own_size_with(const Row& row, std::string_view ending) {
+  const std::vector<std::uint32_t> candidates = narrowed(row, candidates_of(row));
+  std::string_view found;
+  for (const Instance* size : own_sizes()) {
+    const bool same =
+        size->sku.ends_with(ending) && size->gpu_count == row.gpu_count &&
+        std::ranges::any_of(candidates, [&](auto i) { return &known_.gpus()[i] == known_.gpu_of(*size); });
+    if (same && !found.empty()) return {};
+    if (same) found = size->sku;
+  }
+  return found;
 }
 
 /// Those of them that the row's other words, and the memory it gives, leave open.

@@ -19,6 +19,10 @@ Status read_aws_pricing(SourceFile& file, MarketBuilder& market);
 Status read_azure_retail(SourceFile& file, MarketBuilder& market);
 Status read_vast(SourceFile& file, MarketBuilder& market);
 Status read_generic_csv(SourceFile& file, MarketBuilder& market);
+Status read_runpod(SourceFile& file, MarketBuilder& market);
+Status read_lambda(SourceFile& file, MarketBuilder& market);
+Status read_oci_products(SourceFile& file, MarketBuilder& market);
+Status read_gcp_billing(SourceFile& file, MarketBuilder& market);
 
 struct Format {
   ImportFormat format;

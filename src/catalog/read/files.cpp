@@ -12,6 +12,7 @@
 #include "catalog/read/price_rows.hpp"
 #include "catalog/snapshot/lay.hpp"
 #include "catalog/snapshot/load.hpp"
+#include "catalog/update/kept_lists.hpp"
 
 namespace gpusel::catalog {
 
@@ -179,15 +180,35 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   return documents;
 }
 
+/// One after the other: two lists may have the same new size.
+Errors lay_kept_lists(Tables& tables, const Document& document) {
+  auto lists = read_kept_lists(document);
+  if (!lists) return std::move(lists.error());
+  for (const KeptList& list : *lists) {
+    std::vector<Document> documents;
+    for (const std::string& file : list.files) {
+      auto one = read_document((fs::path(document.name).parent_path() / file).string());
+      if (!one) return {one.error()};
+      documents.push_back(std::move(*one));
+    }
+    Errors errors;
+    ingest(tables, documents, Laying::kept, errors);
+    if (!errors.empty()) return errors;
+  }
+  return {};
+}
+
 Errors lay_on_top(Tables& tables, const std::string& path) {
   auto documents = read_documents(path);
   if (!documents) return std::move(documents.error());
+  if (documents->size() == 1 && documents->front().root.find(kKeptLists) != nullptr)
+    return lay_kept_lists(tables, documents->front());
   return lay_on_top(tables, *documents);
 }
 
 Errors lay_on_top(Tables& tables, std::span<const Document> documents) {
   Errors errors;
-  ingest(tables, documents, true, errors);
+  ingest(tables, documents, Laying::overlay, errors);
   keep_foreign(tables, documents, {});
   return errors;
 }
@@ -197,7 +218,7 @@ std::expected<Catalog, Errors> load_directory(const std::string& directory) {
   if (!documents) return std::unexpected(std::move(documents.error()));
   auto tables = std::make_unique<Tables>();
   Errors errors;
-  ingest(*tables, *documents, false, errors);
+  ingest(*tables, *documents, Laying::whole, errors);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   keep_foreign(*tables, *documents, directory);
   if (errors = keep_measurements(*tables, directory); !errors.empty()) return std::unexpected(std::move(errors));

@@ -147,6 +147,13 @@ bool Ingest::known_source(std::string_view key, const Node& at, Fields& fields) 
   return false;
 }
 
+/// Whether a listed price of tokens is of a model that is there, and not older than what is known of it.
+bool Ingest::is_younger(Fields& fields, const std::vector<TokenPrice>& records, const Ids& ids) const {
+  if (!model_ids_.contains(fields.text("model"))) return false;
+  const auto known = ids.find(fields.text("id"));
+  return known == ids.end() || fields.date("as_of").value_or(Date{}) >= records[known->second].as_of;
+}
+
 template <class Record>
 void Ingest::record(const Node& node, Problems& problems, std::vector<Record>& records, Ids& ids,
                     const std::string& what) {
@@ -154,6 +161,8 @@ void Ingest::record(const Node& node, Problems& problems, std::vector<Record>& r
   const std::string id = fields.text("id");
   fields.require("id");
   if (id.empty() || !good_id(id, node, fields)) return;
+  if constexpr (std::is_same_v<Record, TokenPrice>)
+    if (kept_ && !is_younger(fields, records, ids)) return;
   bool is_new = false;
   Record* place = place_for(id, node, fields, records, ids, what, is_new);
   if (place == nullptr) return;
@@ -271,8 +280,8 @@ void Ingest::place(const Node& node, std::optional<PlaceKind> kind, Problems& pr
   if (!place->kind) place->kind = kind;
 }
 
-void ingest(Tables& tables, std::span<const Document> documents, bool overlay, Errors& errors) {
-  Ingest(tables, overlay, errors).run(documents);
+void ingest(Tables& tables, std::span<const Document> documents, Laying how, Errors& errors) {
+  Ingest(tables, how, errors).run(documents);
 }
 
 }  // namespace gpusel::catalog

@@ -82,7 +82,8 @@ class MemberReader {
 
 class Ingest {
  public:
-  Ingest(Tables& tables, bool overlay, Errors& errors) : tables_(tables), overlay_(overlay), errors_(errors) {}
+  Ingest(Tables& tables, Laying how, Errors& errors)
+      : tables_(tables), overlay_(how != Laying::whole), kept_(how == Laying::kept), errors_(errors) {}
 
   void run(std::span<const Document> documents);
 
@@ -106,6 +107,7 @@ class Ingest {
   template <class Record>
   Record* place_for(const std::string& key, const Node& at, Fields& fields, std::vector<Record>& records, Ids& ids,
                     const std::string& what, bool& is_new);
+  bool is_younger(Fields& fields, const std::vector<TokenPrice>& records, const Ids& ids) const;
   template <class Record>
   void record(const Node& node, Problems& problems, std::vector<Record>& records, Ids& ids, const std::string& what);
   void source(const Node& node, Problems& problems);
@@ -146,6 +148,7 @@ class Ingest {
 
   Tables& tables_;
   bool overlay_;
+  bool kept_;
   Errors& errors_;
   Ids source_ids_;
   Ids place_ids_;

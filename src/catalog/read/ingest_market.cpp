@@ -206,7 +206,7 @@ void Ingest::prices(const Node& node, Problems& problems) {
   offer.origin = origin_of(fields);
   const Node* amounts = amounts_of(fields, offer);
   if (known_provider(fields, provider) && amounts != nullptr)
-    for (const Node* region : regions) sheet(provider, *region, {offer, overlay_ && !kind}, *amounts, fields);
+    for (const Node* region : regions) sheet(provider, *region, {offer, overlay_ && !kept_ && !kind}, *amounts, fields);
   fields.finish();
 }
 
@@ -271,6 +271,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice 
   Offer& offer = price.offer;
   const auto place = region_ids_.find(pair_key(provider, region.text));
   if (place == region_ids_.end()) {
+    if (kept_) return;
     fields.fail(region, say("'{}' has no region '{}'", provider, shorten(region.text, 60)));
     return;
   }
@@ -279,6 +280,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice 
     if (is_enough(fields.problems().errors)) return;
     const auto sku = sku_ids_.find(pair_key(provider, entry.key));
     const double amount = entry.is_scalar() && !entry.quoted ? plain_number(entry.text).value_or(0) : 0;
+    if (sku == sku_ids_.end() && kept_) continue;
     if (sku == sku_ids_.end()) {
       fields.problems().add_at_key(entry, say("'{}' has no SKU '{}'", provider, shorten(entry.key, 60)),
                                    suggest_name(provider, entry.key, &Instance::sku));

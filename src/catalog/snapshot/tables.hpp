@@ -23,11 +23,15 @@ inline constexpr std::size_t kMostRegions = 65'536;
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {
     "accepted", "calibration", "command_lines", "daily", "engines",    "family_names", "import",  "known_families",
-    "launches", "mig",         "proofs",        "rules", "similarity", "traffic",      "verdicts"};
+    "launches", "mig", "price_lists", "proofs", "rules", "similarity", "traffic", "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
 /// What is a price, in whatever currency and for whatever period.
 inline constexpr Range kPrices{1e-9, 1e9};
+
+/// What documents are to tables: all there is; facts over those that are there; or what `catalog update` has kept of
+/// price lists, which names things of an earlier catalogue perhaps: prices of what is no longer there are passed over.
+enum class Laying : std::uint8_t { whole, overlay, kept };
 
 /// A file in memory, or bytes of the program itself. Texts and offers point into it.
 class Block {
@@ -134,7 +138,7 @@ void list_model_names(Tables& tables);
 
 /// Adds what the documents hold. All files are read before anything is judged, so that order does
 /// not matter. `overlay`: existing records may be changed, and new prices replace old ones.
-void ingest(Tables& tables, std::span<const Document> documents, bool overlay, Errors& errors);
+void ingest(Tables& tables, std::span<const Document> documents, Laying how, Errors& errors);
 
 /// Ingests the YAML at `path` (a file or a directory) as an overlay.
 Errors lay_on_top(Tables& tables, const std::string& path);

@@ -1,8 +1,5 @@
 // gpusel catalog import: price lists that others publish, into a snapshot or a folder of YAML.
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +10,7 @@
 #include "catalog/import/import.hpp"
 #include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"
+#include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
 #include "show/catalogue/import.hpp"
 #include "show/json/yaml.hpp"
@@ -29,35 +27,26 @@ struct ImportOptions {
   bool force = false;
 };
 
-/// A line for work that takes longer than a second: overwritten on a terminal, rare elsewhere.
-class ProgressLine {
+/// What of all files is read, now and then.
+class ReadingLine {
  public:
-  explicit ProgressLine(Context& context) : context_(context), terminal_(isatty(STDERR_FILENO) == 1) {}
+  explicit ReadingLine(Context& context) : line_(context) {}
 
   void operator()(std::uint64_t read, std::uint64_t size) {
     constexpr std::uint64_t kMega = 1'000'000;
     if (read < last_read_) done_ += last_read_;  // the next file
     last_read_ = read;
-    const auto now = std::chrono::steady_clock::now();
-    if (context_.common.quiet || now < next_) return;
-    next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(5));
-    std::string line = "gpusel: " + say("{} MB read", (done_ + read) / kMega);
-    if (size > 0) line += say(", {}% of this file", 100 * read / size);
-    context_.err.write(terminal_ ? "\r" + line + "\x1b[K" : line + "\n");
-    context_.err.flush();
-    shown_ = true;
+    if (!line_.is_due()) return;
+    std::string words = say("{} MB read", (done_ + read) / kMega);
+    if (size > 0) words += say(", {}% of this file", 100 * read / size);
+    line_.show(words);
   }
-  void finish() {
-    if (shown_ && terminal_) context_.err.write("\r\x1b[K");
-  }
+  void finish() { line_.finish(); }
 
  private:
-  Context& context_;
-  bool terminal_;
-  bool shown_ = false;
+  ProgressLine line_;
   std::uint64_t done_ = 0;
   std::uint64_t last_read_ = 0;
-  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::seconds(1);
 };
 
 bool is_folder(const std::string& path) {
@@ -75,7 +64,7 @@ class Importer {
     if (const Status good = check_flags(); !good) return context_.fail(good.error());
     const auto known = context_.load_catalog();
     if (!known) return context_.fail(known.error());
-    ProgressLine progress(context_);
+    ReadingLine progress(context_);
     options_.request.progress = [&](std::uint64_t read, std::uint64_t size) { progress(read, size); };
     auto imported = catalog::import_market(options_.request, *known);
     progress.finish();
@@ -113,7 +102,11 @@ class Importer {
 
   Status write(const catalog::Catalog& market) const {
     if (is_folder(options_.out))
-      return catalog::write_market_yaml(options_.out, catalog::market_yaml(market), options_.force);
+      // A table of one's own says what is paid, whatever others publish later.
+      return catalog::write_market_yaml(
+          options_.out,
+          catalog::market_yaml(market, {.listed = options_.request.format != catalog::ImportFormat::generic_csv}),
+          options_.force);
     const std::string snapshot = catalog::write_snapshot(market);
     const FileText file{options_.out, snapshot};
     return write_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
@@ -198,7 +191,7 @@ Parsed make_catalog_import() {
   };
   const std::string group = say("Import");
   parsed.flags = {
-      {"--from", "FORMAT", say("skypilot, gpuhunt, aws-pricing, azure-retail, vast or generic-csv"), group,
+      {"--from", "FORMAT", say("allowed: {}", join_texts(enum_names<catalog::ImportFormat>, ", ")), group,
        [options](std::string_view text) { return set_format(text, *options); }},
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
        [options](std::string_view text) { return job::assign(text, options->out); }},

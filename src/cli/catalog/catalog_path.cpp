@@ -3,6 +3,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/update/kept_lists.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "show/json/json.hpp"
@@ -20,13 +21,15 @@ struct Layer {
 std::vector<Layer> layers_of(const Context& context) {
   std::vector<Layer> layers{{"embedded", {}}};
   if (!context.common.catalog.empty()) layers.push_back({"catalog", context.common.catalog});
-  for (const std::string& path : Context::user_overlays()) layers.push_back({"user", path});
+  const std::string lists = catalog::kept_file(Context::lists_folder());
+  for (const std::string& path : Context::user_overlays()) layers.push_back({path == lists ? "lists" : "user", path});
   for (const std::string& path : context.common.overlays) layers.push_back({"overlay", path});
   return layers;
 }
 
 std::string effect_of(std::string_view kind) {
   if (kind == "embedded") return say("everything this program was built with");
+  if (kind == "lists") return say("adds prices that catalog update fetched");
   if (kind == "catalog") return say("replaces instances and prices");
   return say("adds records and changes facts");
 }

@@ -45,6 +45,11 @@ constexpr Description kDescriptions[] = {
     {"catalog import",
      to_say("Reads price lists as SkyPilot, gpuhunt, AWS, Azure and Vast.ai publish them, or a table of your own, and "
             "writes a snapshot or a folder of YAML. What cannot be read is said with its place.")},
+    {"catalog update",
+     to_say("Asks each source for its price list with the system's curl and keeps what is younger in your own data. A "
+            "source that fails is named, what was kept of it stays, and the others are read.")},
+    {"catalog sources",
+     to_say("Names each list and part of a list, with what it covers, its licence and address, and when it was read.")},
     {"catalog lint", to_say("Runs every check over the catalogue or your own files. The status is 5 if an error or a "
                             "warning remains that nobody accepted.")},
     {"catalog path", to_say("Shows the built-in catalogue, every overlay on top of it, lowest first, and the folder "

@@ -23,7 +23,9 @@ struct OfFlag {
 };
 
 /// Paths are of one run, unless they are read by every run alike.
-constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules"};
+constexpr std::string_view kStandingPaths[] = {"--catalog", "--overlay", "--rules", "--more-sources"};
+/// What a project's file may not say: it would choose where requests and keys go.
+constexpr std::string_view kNotOfProject[] = {"--more-sources", "--mirror"};
 /// What only the line may say: what silences remarks, what a run writes, removes or declares, what opens a gate.
 constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"", "--json"},
@@ -35,7 +37,11 @@ constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"check", "--all"},
                                   {"catalog import", "--from"},
                                   {"catalog import", "--cloud"},
-                                  {"catalog import", "--as-of"}};
+                                  {"catalog import", "--as-of"},
+                                  {"catalog import", "--trust"},
+                                  {"catalog update", "--as-of"},
+                                  {"catalog update", "--trust"},
+                                  {"catalog update", "--source"}};
 /// Two flags with one effect: where one is said, no weaker word on the other holds.
 constexpr std::pair<std::string_view, std::string_view> kInsteadOf[] = {
     {"--json", "--output"}, {"--use-spot", "--term"}, {"--infra", "--cloud"}, {"--infra", "--region"}};
@@ -266,6 +272,11 @@ Errors apply_settings(const Command& command, Parsed& parsed, Context& context) 
         errors.push_back(error);
       else if (!error.hint.empty() && !parsed.shows_settings)
         context.note(format("{}: {}; {}", error.where, error.message, error.hint));
+      continue;
+    }
+    if (setting.source == SettingSource::project && contains(kNotOfProject, flag->name())) {
+      errors.push_back(about(setting, say("'{}' is not for a project's file to say", setting.name),
+                             say("it belongs into your own config.yaml")));
       continue;
     }
     if (settled.has(flag->name())) continue;

@@ -24,6 +24,14 @@ class Reader {
       one.require("prefix");
       to.slices.push_back(std::move(slice));
     });
+    each(fields, "products", [&](Fields& one) {
+      for (const char* key : {"part", "word", "sizes"}) one.require(key);
+      to.products.push_back({one.text("part"), one.text("word"), one.texts("sizes")});
+    });
+    each(fields, "composed", [&](Fields& one) {
+      for (const char* key : {"prefix", "core", "ram", "gpu"}) one.require(key);
+      to.composed.push_back({one.text("prefix"), one.text("core"), one.text("ram"), one.texts("gpu")});
+    });
     each(fields, "fillers", [&](Fields& one) {
       for (const char* key : {"prefix", "price"}) one.require(key);
       to.fillers.push_back({fold_name(one.text("prefix")), one.number("price").value_or(0)});

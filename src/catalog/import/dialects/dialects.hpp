@@ -32,7 +32,23 @@ struct Filler {
   double price = 0;
 };
 
+/// A product by its number, and the sizes that are billed by it; the word that its name has.
+struct ListedProduct {
+  std::string part;
+  std::string word;
+  std::vector<std::string> sizes;
+};
+
+/// Sizes that are billed by their parts, by how the names of those begin.
+struct ComposedSize {
+  std::string prefix;  // of the sizes
+  std::string core, ram;
+  std::vector<std::string> gpu;  // one of these
+};
+
 struct Dialects {
+  std::vector<ListedProduct> products;
+  std::vector<ComposedSize> composed;
   std::map<std::string, std::string> clouds;                       // folded name → provider id
   std::map<std::string, std::vector<std::uint32_t>> accelerators;  // "format/folded name", or "/folded name"
   std::string joined_cloud;

@@ -1,0 +1,114 @@
+#include "show/catalogue/lists/price_lists.hpp"
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+std::string day_or(Date day, std::string otherwise) { return day.known() ? day.text() : std::move(otherwise); }
+
+/// When a list is asked for, and when it was.
+std::string last_read(const ListedSource& source) {
+  if (source.kept != nullptr) return source.kept->read.text();
+  if (!source.has_key) return say("never: wants {}", source.part.list->key_variable);
+  return source.usual ? say("never") : say("when named");
+}
+
+std::string outcome_of(catalog::ListOutcome outcome) {
+  switch (outcome) {
+    case catalog::ListOutcome::updated: return say("updated");
+    case catalog::ListOutcome::unchanged: return say("unchanged");
+    case catalog::ListOutcome::no_key: return say("left out: no key");
+    case catalog::ListOutcome::kept_out: return say("kept out");
+    case catalog::ListOutcome::failed: return say("failed");
+  }
+  return {};
+}
+
+std::string whole(std::uint64_t number) { return human_number(static_cast<double>(number)); }
+
+}  // namespace
+
+Document sources_page(std::span<const ListedSource> sources) {
+  Table table({left(say("source")), left(say("covers"), 0, 24), left(say("last read")), left(say("prices of"), 1),
+               right(say("prices"), 1), left(say("licence"), 2, 16), left(say("address"), 2, 24)});
+  for (const ListedSource& source : sources) {
+    const bool kept = source.kept != nullptr;
+    table.add({source.part.id(), printable(source.part.list->covers), last_read(source),
+               kept ? day_or(source.kept->as_of, "-") : "-", kept ? whole(source.kept->offers) : "-",
+               printable(source.part.list->licence), printable(source.part.address())});
+  }
+  Document page;
+  return page.page_title(say("Price lists that catalog update reads")).add(std::move(table));
+}
+
+Json sources_json(std::span<const ListedSource> sources, const std::string& folder) {
+  Json list = Json::array();
+  for (const ListedSource& source : sources) {
+    const catalog::PriceList& of = *source.part.list;
+    const bool kept = source.kept != nullptr;
+    list.push_back({{"source", source.part.id()},
+                    {"name", of.name},
+                    {"address", source.part.address()},
+                    {"licence", of.licence},
+                    {"covers", of.covers},
+                    {"format", of.format()},
+                    {"usual", source.usual},
+                    {"key_variable", text_or_null(of.key_variable)},
+                    {"has_key", source.has_key},
+                    {"last_read", kept ? text_or_null(source.kept->read.text()) : Json(nullptr)},
+                    {"as_of", kept ? text_or_null(source.kept->as_of.text()) : Json(nullptr)},
+                    {"rows", kept ? Json(source.kept->rows) : Json(nullptr)},
+                    {"prices", kept ? Json(source.kept->offers) : Json(nullptr)}});
+  }
+  return {{"schema", "gpusel.catalog-sources/1"}, {"folder", text_or_null(folder)}, {"sources", std::move(list)}};
+}
+
+std::string update_fault(const catalog::ListUpdate& update) {
+  return say("{}: {}", update.id, printable(update.reason));
+}
+
+Document updates_page(std::span<const catalog::ListUpdate> updates) {
+  Table table({left(say("source")), left(say("outcome")), left(say("as of"), 1), right(say("rows")), right(say("new")),
+               right(say("younger")), right(say("moved"), 1), right(say("older")), right(say("kept out"))});
+  for (const catalog::ListUpdate& update : updates) {
+    const auto count = [&](std::uint64_t number) {
+      const bool read =
+          update.outcome == catalog::ListOutcome::updated || update.outcome == catalog::ListOutcome::kept_out;
+      return read ? whole(number) : std::string("-");
+    };
+    table.add({update.id, outcome_of(update.outcome), day_or(update.as_of, "-"), count(update.rows),
+               count(update.changes.fresh), count(update.changes.younger), count(update.changes.moved),
+               count(update.changes.older), count(update.kept_out)});
+  }
+  Document page;
+  return page.page_title(say("Update of the catalogue")).add(std::move(table));
+}
+
+Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder) {
+  Json list = Json::array();
+  for (const catalog::ListUpdate& update : updates) {
+    Json remarks = Json::array();
+    for (const std::string& remark : update.remarks) remarks.push_back(remark);
+    list.push_back({{"source", update.id},
+                    {"address", update.address},
+                    {"outcome", to_text(update.outcome)},
+                    {"reason", text_or_null(update.reason)},
+                    {"as_of", text_or_null(update.as_of.text())},
+                    {"bytes", update.bytes},
+                    {"rows", update.rows},
+                    {"imported", update.imported},
+                    {"new", update.changes.fresh},
+                    {"younger", update.changes.younger},
+                    {"moved", update.changes.moved},
+                    {"older", update.changes.older},
+                    {"same", update.changes.same},
+                    {"kept_out", update.kept_out},
+                    {"remarks", std::move(remarks)}});
+  }
+  return {{"schema", "gpusel.catalog-update/1"}, {"folder", text_or_null(folder)}, {"sources", std::move(list)}};
+}
+
+}  // namespace gpusel::show
