@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/drift.hpp"
+#include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
@@ -24,11 +26,11 @@ using answer::Recommendation;
 using job::Job;
 
 /// How much of what comes beside the winner is shown.
-struct Room {
+struct Screen {
   std::size_t warnings, alternatives, rows;
 };
 /// The first that leaves an answer on one screen.
-constexpr Room kRooms[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5}, {1, 2, 4}, {1, 2, 3}, {1, 1, 3}};
+constexpr Screen kScreens[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5}, {1, 2, 4}, {1, 2, 3}, {1, 1, 3}};
 constexpr std::size_t kScreenLines = 24;
 constexpr std::size_t kScreenWidth = 80;
 
@@ -179,7 +181,7 @@ void add_warnings(Document& page, const Recommendation& best, std::size_t most) 
     page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
 }
 
-void add_best(Document& page, const Advice& advice, const Room& room) {
+void add_best(Document& page, const Advice& advice, const Screen& screen) {
   const Recommendation& best = advice.recommendations.front();
   page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), printable(best.region->id), term_words(best),
                         cost_words(advice, best)),
@@ -190,7 +192,7 @@ void add_best(Document& page, const Advice& advice, const Room& room) {
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
   page.line(line, 2).line("  " + why_words(advice), 2);
-  add_warnings(page, best, room.warnings);
+  add_warnings(page, best, screen.warnings);
 }
 
 /// One line each, in columns.
@@ -330,20 +332,41 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
 
 namespace {
 
-Document page_in(const Room& room, const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
+/// What most instances fell by that is no limit of the question: the reason to act on.
+std::string chief_reason(const Advice& advice) {
+  struct Fallen {
+    int count = 0;
+    std::string message;
+  };
+  std::map<std::string_view, Fallen> by_rule;
+  for (const answer::Rejection& one : advice.rejected) {
+    if (one.rule == "no-gpu" || job::find_limit(one.rule) != nullptr) continue;
+    Fallen& fallen = by_rule[one.rule];
+    fallen.count += one.count;
+    if (fallen.message.empty()) fallen.message = one.message;
+  }
+  const auto most = std::ranges::max_element(by_rule, {}, [](const auto& each) { return each.second.count; });
+  if (most == by_rule.end() || most->second.message.empty()) return {};
+  return say("{} instances: {} [{}]", most->second.count, printable(most->second.message), most->first);
+}
+
+Document page_in(const Screen& screen, const Advice& advice, const job::Constraints& limits,
+                 const RecommendView& view) {
   std::vector<const Recommendation*> rows;
   for (const Recommendation& r : advice.recommendations) {
     const int place = view.all_sizes ? r.rank : r.row;
-    if (place > 0 && static_cast<std::size_t>(place) <= room.rows) rows.push_back(&r);
+    if (place > 0 && static_cast<std::size_t>(place) <= screen.rows) rows.push_back(&r);
   }
   Document page;
   page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
   page.gap();
-  if (advice.recommendations.empty())
+  if (advice.recommendations.empty()) {
     page.line(Text(say("Nothing qualifies; --rejected gives each instance's reason"), Meaning::warn));
-  else
-    add_best(page, advice, room);
-  add_alternatives(page, advice, room.alternatives);
+    if (const std::string why = chief_reason(advice); !why.empty()) page.line(why);
+  } else {
+    add_best(page, advice, screen);
+  }
+  add_alternatives(page, advice, screen.alternatives);
   if (!advice.staircase.empty())
     page.gap().add(staircase_table(advice));
   else if (!rows.empty())
@@ -357,9 +380,9 @@ Document page_in(const Room& room, const Advice& advice, const job::Constraints&
 
 Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
   Document page;
-  for (Room room : kRooms) {
-    if (view.limit != 0) room.rows = view.limit;
-    page = page_in(room, advice, limits, view);
+  for (Screen screen : kScreens) {
+    if (view.limit != 0) screen.rows = view.limit;
+    page = page_in(screen, advice, limits, view);
     const std::string text = terminal_text(page, {.width = kScreenWidth});
     if (static_cast<std::size_t>(std::ranges::count(text, '\n')) <= kScreenLines) break;
   }
