@@ -11,6 +11,7 @@
 #include "answer/search/evidence.hpp"
 #include "answer/search/search.hpp"
 #include "base/values/number.hpp"
+#include "base/text/joined.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
@@ -122,6 +123,7 @@ class Adviser {
       }
     note_spares(advice);
     note_nodes(advice);
+    note_unpriced_terms(advice);
     note_dates(advice);
     advice.decision = decision_path(advice, search.fallen(), context_);
     if (!question_.alternatives) return advice;
@@ -207,6 +209,20 @@ class Adviser {
     if (const auto& fewest = first.planned->fewest)
       advice.notes.push_back(
           say("{} nodes because that costs less overall; --nodes {} is enough", first.machine().nodes, fewest->nodes));
+  }
+
+  /// A term that is asked for and sold, at a price that nobody wrote down: who sells it might be cheaper.
+  void note_unpriced_terms(Advice& advice) const {
+    const job::Constraints& asked = question_.constraints;
+    for (const std::string& term : asked.terms) {
+      std::string sellers;
+      for (const catalog::Provider& provider : context_.catalog.providers())
+        if (provider.sells_unpriced(term) &&
+            (asked.clouds.empty() || std::ranges::find(asked.clouds, provider.id) != asked.clouds.end()))
+          add_item(sellers, provider.id);
+      if (!sellers.empty())
+        advice.notes.push_back(say("also sold as {}, at prices that are not recorded: {}", term, sellers));
+    }
   }
 
   static void note_spares(Advice& advice) {

@@ -69,6 +69,7 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   for (const Provider& provider : catalog.providers()) {
     keys.emplace(provider.billing_source);
     keys.emplace(provider.serves_source);
+    keys.emplace(provider.unpriced_source);
   }
   for (const ExchangeRate& rate : catalog.exchange_rates()) keys.emplace(rate.source);
   for (const Place& place : catalog.places()) keys.emplace(place.source);

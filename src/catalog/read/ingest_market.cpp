@@ -51,6 +51,10 @@ void Ingest::provider(const Node& node, Problems& problems) {
   if (const Node* country = fields.find("country")) check_country(country->text, *country, fields);
   if (const Node* served = fields.find("serves.countries"))
     for (const Node& country : served->children) check_country(country.text, country, fields);
+  if (const Node* terms = fields.find("unpriced.terms"))
+    for (const Node& term : terms->children)
+      if (!from_text<Term>(term.text))
+        fields.fail(term, say("no term '{}'", shorten(term.text, 40)), did_you_mean(term.text, enum_names<Term>));
   read_into(*place, fields, is_new);
 }
 

@@ -2,6 +2,7 @@
 // their offers (instance × region × billing term × dated price).
 #pragma once
 
+#include <algorithm>
 #include <array>
 
 #include "base/values/date.hpp"
@@ -75,6 +76,13 @@ struct Provider {
   Number billing_granularity_s;  // unless a record of `billing` says otherwise
   Number billing_minimum_s;
   std::string_view billing_source;
+  TextList unpriced_terms;  // terms it sells at prices that are not recorded
+  std::string_view unpriced_source;
+  std::string_view unpriced_note;
+
+  bool sells_unpriced(std::string_view term) const {
+    return std::ranges::find(unpriced_terms, term) != unpriced_terms.end();
+  }
 };
 
 /// Where a price comes from: one per price sheet.
@@ -216,6 +224,9 @@ void visit_fields(Record& p, Visitor&& v) {
   v(Field{.path = "billing.minimum_s", .json = "billing_minimum_s", .unit = "s", .range = {0, 1e7}},
     p.billing_minimum_s);
   v(Field{.path = "billing.source", .json = "billing_source"}, p.billing_source);
+  v(Field{.path = "unpriced.terms", .json = "unpriced_terms"}, p.unpriced_terms);
+  v(Field{.path = "unpriced.source", .json = "unpriced_source"}, p.unpriced_source);
+  v(Field{.path = "unpriced.note", .json = "unpriced_note"}, p.unpriced_note);
 }
 
 template <class Record, class Visitor>
@@ -321,10 +332,9 @@ template <>
 inline constexpr auto enum_names<catalog::Availability> = std::to_array<std::string_view>(
     {"available", "limited", "invitation", "preview", "retired", "restricted", "not-offered"});
 template <>
-inline constexpr auto enum_names<catalog::Term> =
-    std::to_array<std::string_view>({"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year", "savings-1y",
-                                     "savings-3y", "capacity-block", "flex-start", "sustained-use", "ladder",
-                                     "reserved-3m", "reserved-6m", "reserved-2y", "savings-3m", "savings-6m"});
+inline constexpr auto enum_names<catalog::Term> = std::to_array<std::string_view>(
+    {"on-demand", "spot", "reserved-1y", "reserved-3y", "month", "year", "savings-1y", "savings-3y", "capacity-block",
+     "flex-start", "sustained-use", "ladder", "reserved-3m", "reserved-6m", "reserved-2y", "savings-3m", "savings-6m"});
 template <>
 inline constexpr auto enum_spellings<catalog::Term> = std::to_array<Spelling<catalog::Term>>({
     {"ondemand", catalog::Term::on_demand},

@@ -151,11 +151,21 @@ const Alternative* more_nodes(const Advice& advice) {
   return nullptr;
 }
 
+/// What the chance is of: targets of latency, a load, or a day.
+std::string in_time_words(const Advice& advice, double chance) {
+  const std::string percent = answer::chance_words(chance);
+  const job::Job& work = advice.work;
+  if (work.ends()) return say("Done in time: {}.", percent);
+  if (physics::has_targets(work.inference) || (work.counted && work.counted->latency_ms))
+    return say("Meets all targets: {}.", percent);
+  return say("Keeps up with the load: {}.", percent);
+}
+
 std::string why_words(const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
-  if (best.in_time) words += say(" Meets all targets: {}.", answer::chance_words(*best.in_time));
+  if (best.in_time) words += " " + in_time_words(advice, *best.in_time);
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
                  spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
