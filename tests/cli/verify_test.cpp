@@ -45,7 +45,7 @@ TEST_CASE("a table of one's own is read like the shipped one") {
                                         "bench,inference,llama-3.1-8b,l4,slow,16,1\n");
   const Run run = ask({"verify", file});
   CHECK(run.status == 0);
-  CHECK(run.out.find("Measurements compared: 1, sources: 1") != std::string::npos);
+  CHECK(run.out.find("Measurements: 1, sources: 1") != std::string::npos);
   CHECK(run.out.find("output tokens/s, single-stream") != std::string::npos);
   CHECK(run.err.find("own-rows.csv: ignored columns: loss") != std::string::npos);
   CHECK(run.err.find("rows that cannot be used: 2") != std::string::npos);

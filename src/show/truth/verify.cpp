@@ -42,8 +42,8 @@ std::string summary_line(const Verification& verification) {
       least = std::min(least, error);
       most = std::max(most, error);
     }
-  return say("Median errors of {} to {}, by figure: {} measurements from {} sources", percent_off(least),
-             percent_off(most), verification.rows, sources_in(verification));
+  return say("Median errors by figure: {} to {}. Measurements: {}, sources: {}", percent_off(least), percent_off(most),
+             verification.rows, sources_in(verification));
 }
 
 std::vector<Cell> accuracy_cells(const Accuracy& a) {
