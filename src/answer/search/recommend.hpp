@@ -2,6 +2,7 @@
 // into shapes, and only shapes are estimated: this is why an answer takes milliseconds.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "rules/rule.hpp"
 
 namespace gpusel::answer {
+
+struct Recommendation;
 
 struct Question {
   job::Request request;
@@ -29,6 +32,9 @@ struct Question {
   bool alternatives = true;
   std::size_t detailed = 0;                 // ranks that need reasons and remarks; 0: all
   const catalog::Instance* only = nullptr;  // judge this one of the catalogue alone
+  std::string target;                       // what the answer is for; empty: nothing in particular
+  /// What that cannot order or say of a candidate; null: it takes everything.
+  std::function<Status(const job::Job& work, const Recommendation& candidate)> orders;
 };
 
 /// The first ranks, which say from where on they would be rank 1.
@@ -150,6 +156,7 @@ struct Step {
 };
 
 struct Advice {
+  std::string target;                     // as of the question
   std::vector<std::string> named_clouds;  // ids of providers whose best machine is named wherever it ranks
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;

@@ -13,6 +13,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/ask.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/target.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
@@ -73,10 +74,7 @@ class Export {
                                                  {},
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
-    job::Request& request = options_.job.question.request;
-    if (target.engine && !request.engine && request.task == job::Task::inference) request.engine = target.engine;
-    if (!target.framework.empty() && request.framework.empty() && job::is_training(*request.task))
-      request.framework = target.framework;
+    plan_for(target, options_.job.question.request);
     return ask(options_.job, ground, context_);
   }
 
@@ -131,7 +129,7 @@ class Export {
 
   /// Numbers that follow from the rank.
   void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {
-    view.scaling = scaling(view.advice, view.chosen, ground);
+    view.scaling = scaling_for(view.advice.work, view.chosen, ground);
     const auto data = answer::data_path(view.chosen, view.advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;
@@ -149,16 +147,6 @@ class Export {
     const auto made = show::export_plan(view, target);
     if (!made) return context_.fail(made.error());
     return deliver(view, target, *made, ground);
-  }
-
-  static std::optional<money::Autoscale> scaling(const answer::Advice& advice, const answer::Recommendation& chosen,
-                                                 const LoadedFacts& ground) {
-    if (advice.work.counted) return std::nullopt;
-    const auto start = answer::cold_start(advice.work, chosen.machine(), chosen.plan(),
-                                          {*chosen.instance, chosen.region->id}, ground.catalog, ground.coefficients);
-    answer::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
-    if (start) facts.cold_start = start->total();
-    return answer::scaling_of(facts);
   }
 
   int deliver(const show::ExportView& view, const show::ExportTarget& target, const show::Exported& exported,
