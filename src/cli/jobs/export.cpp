@@ -103,28 +103,36 @@ class Export {
 
   int write(const show::ExportTarget& target, const answer::Advice& advice, const answer::Recommendation& chosen,
             const LoadedFacts& ground) {
-    const auto launches = answer::read_proofs(ground.catalog.documents("launches"), "launches");
-    if (!launches) return context_.fail(launches.error());
+    const auto facts = show::read_export_facts(ground.catalog);
+    if (!facts) return context_.fail(facts.error());
     const auto converter = money::Converter::into(advice.currency, ground.catalog);
     if (!converter) return context_.fail(converter.error());
     show::ExportView view{advice,
                           chosen,
-                          *launches,
+                          *facts,
                           ground.catalog,
                           ground.coefficients,
                           {},
                           0,
-                          command_line(question_of(context_.words))};
+                          command_line(question_of(context_.words)),
+                          pins_region()};
     add_figures(view, ground, *converter);
     if (!options_.rank && !target.make(view)) {
       const auto* able = show::first_exportable(view, target);
       if (able == nullptr) return none(view, target);
-      show::ExportView lower{advice, *able, *launches, ground.catalog, ground.coefficients, {}, 0, view.replay};
+      show::ExportView lower{advice, *able, *facts,      ground.catalog,  ground.coefficients,
+                             {},     0,     view.replay, view.pins_region};
       lower.passed_over = show::passed_over_line(view, target, able->rank);
       add_figures(lower, ground, *converter);
       return exported(lower, target, ground);
     }
     return exported(view, target, ground);
+  }
+
+  /// Where the reader asked for a place; of a saved answer that is not known, and it stays where it was.
+  bool pins_region() const {
+    const job::Constraints& limits = options_.job.question.constraints;
+    return !options_.saved.empty() || !limits.regions.empty() || !limits.residency.empty();
   }
 
   /// Numbers that follow from the rank.

@@ -17,21 +17,14 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   const show::ExportTarget& target = **found;
   question.target = target.name;
   plan_for(target, question.request);
-  auto launches = answer::read_proofs(ground.catalog.documents("launches"), "launches");
-  if (!launches) return std::unexpected(launches.error().front());
-  question.orders = [&ground, &target,
-                     tools = std::make_shared<const std::vector<answer::ProofTool>>(std::move(*launches))](
+  auto facts = show::read_export_facts(ground.catalog);
+  if (!facts) return std::unexpected(facts.error().front());
+  question.orders = [&ground, &target, known = std::make_shared<const show::ExportFacts>(std::move(*facts))](
                         const job::Job& work, const answer::Recommendation& candidate) -> Status {
     answer::Advice alone;  // of it nothing is ranked yet
     alone.work = work;
-    const show::ExportView view{alone,
-                                candidate,
-                                *tools,
-                                ground.catalog,
-                                ground.coefficients,
-                                scaling_for(work, candidate, ground),
-                                0,
-                                {}};
+    const show::ExportView view{
+        alone, candidate, *known, ground.catalog, ground.coefficients, scaling_for(work, candidate, ground), 0, {}};
     const auto made = target.make(view);
     return made ? Status{} : std::unexpected(made.error());
   };

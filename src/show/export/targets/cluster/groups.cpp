@@ -4,7 +4,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/pods.hpp"
+#include "show/export/targets/cluster/pods.hpp"
 
 namespace gpusel::show {
 

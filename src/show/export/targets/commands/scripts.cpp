@@ -34,7 +34,7 @@ Result<Exported> server(const ExportView& view, job::Engine engine, std::string_
   if (!view.chosen.plan().serving) return cannot(say("{} serves language models, and this job is none of that", name));
   if (work.inference.engine != engine)
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
-  const auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients,
+  const auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients,
                                         by.empty() ? name : by);
   if (!launch) return cannot(say("no command of {} says this plan", by.empty() ? name : by));
   return script(view, *launch, "serve.sh");
@@ -52,10 +52,17 @@ Result<Exported> export_llama_server(const ExportView& view) { return server(vie
 
 Result<Exported> export_ollama(const ExportView& view) { return server(view, job::Engine::llama_cpp, "ollama"); }
 
+Result<Exported> export_tei(const ExportView& view) {
+  const auto launch =
+      answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "tei");
+  if (!launch) return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy"));
+  return script(view, *launch, "serve.sh");
+}
+
 Result<Exported> export_torchrun(const ExportView& view) {
   if (!view.chosen.plan().training) return cannot(say("torchrun starts training, and this job is none"));
   const auto launch =
-      answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "torchrun");
+      answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "torchrun");
   if (!launch) return cannot(say("no command says this plan"));
   return script(view, *launch, "train.sh");
 }

@@ -3,7 +3,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/containers.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 namespace gpusel::show {
 

@@ -4,7 +4,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/pods.hpp"
+#include "show/export/targets/cluster/pods.hpp"
 #include "show/money/autoscale.hpp"
 
 namespace gpusel::show {
@@ -35,6 +35,9 @@ Json deployment(const ExportView& view, const answer::Launch& launch) {
           {"metadata", named(view)},
           {"spec",
            {{"replicas", view.chosen.machine().nodes},
+            // A node that is full takes no second pod: the old one goes first.
+            {"strategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 0}, {"maxUnavailable", 1}}}}},
+            {"progressDeadlineSeconds", 2 * start_seconds(view)},
             {"selector", {{"matchLabels", {{"app", job_name(view)}}}}},
             {"template", labelled(view, pod_spec(view, launch, {"server", {}}))}}}};
 }

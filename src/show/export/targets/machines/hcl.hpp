@@ -22,6 +22,8 @@ class HclBlock {
   HclBlock& flag(std::string name, bool value);
   /// An expression such as var.image_id; written as it is, so never made of a name from the catalogue.
   HclBlock& expression(std::string name, std::string_view value);
+  /// A text of several lines that means exactly this, readable: a heredoc without interpolation.
+  HclBlock& lines(std::string name, std::string_view text);
   /// The block inside, to be filled in.
   HclBlock& block(std::string type, std::vector<std::string> labels = {});
   /// A map of strings, which is an attribute and no block.

@@ -21,6 +21,10 @@ Result<Container> container_of(const ExportView& view, const answer::Launch& lau
 std::vector<std::string> container_notes(const ExportView& view, const answer::Launch& launch,
                                          const Container& container);
 
+/// docker run with all that the container needs of its host, in shell: reads the variables of the launch, and RANK and
+/// MASTER where instances work together.
+std::string docker_lines(const ExportView& view, const answer::Launch& launch, const Container& container);
+
 /// How many instances start the same commands together.
 int instances_at_once(const ExportView& view, const answer::Launch& launch);
 

@@ -1,4 +1,4 @@
-#include "show/export/targets/hcl.hpp"
+#include "show/export/targets/machines/hcl.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -55,6 +55,18 @@ HclBlock& HclBlock::flag(std::string name, bool value) {
 
 HclBlock& HclBlock::expression(std::string name, std::string_view value) {
   attributes_.emplace_back(std::move(name), value);
+  return *this;
+}
+
+HclBlock& HclBlock::lines(std::string name, std::string_view text) {
+  std::string out = "<<EOT\n";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += text[i];
+    const bool opens = (text[i] == '$' || text[i] == '%') && i + 1 < text.size() && text[i + 1] == '{';
+    if (opens) out += text[i];  // doubled, it is itself
+  }
+  if (!out.ends_with('\n')) out += '\n';
+  attributes_.emplace_back(std::move(name), out + "EOT");
   return *this;
 }
 

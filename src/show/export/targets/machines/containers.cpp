@@ -1,4 +1,4 @@
-#include "show/export/targets/containers.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 #include <algorithm>
 

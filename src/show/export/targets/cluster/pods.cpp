@@ -1,6 +1,7 @@
-#include "show/export/targets/pods.hpp"
+#include "show/export/targets/cluster/pods.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -19,6 +20,8 @@ constexpr Cluster kClusters[] = {
     {"gcp", "GKE", "cloud.google.com/gke-spot", "true", false, false},
     {"aliyun", "ACK", "", "", false, false},
     {"tencent", "TKE", "", "", false, false},
+    {"oci", "OKE", "", "", false, false, false},
+    {"coreweave", "CKS", "", "", false, false, false},
 };
 
 // Set on every node by the cloud: https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -35,7 +38,10 @@ constexpr std::string_view kOutputFolder = "/output";
 // processors too (https://kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages/).
 constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
 constexpr std::string_view kHugePages = "5120Mi";
-constexpr std::string_view kHugePagesBeside = "8000Mi";
+constexpr std::string_view kPodCache = "/cache";
+constexpr double kPodShare = 0.8;      // of a node's processors and memory: the rest is its system's and its agents'
+constexpr int kDiskOfSystemGb = 100;          // of a disk, as disk_gb() adds them
+constexpr int kLeastPodStart = 600;
 
 /// Claims that outlive the pod: https://kubernetes.io/docs/concepts/storage/persistent-volumes/
 bool has_output(const answer::Launch& launch) {
@@ -51,7 +57,7 @@ int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
 Json selector(const ExportView& view, const Cluster& cluster) {
   const answer::Recommendation& r = view.chosen;
   Json out{{kTypeLabel, host_type(*r.instance)}};
-  if (has_region(r)) out[std::string(kRegionLabel)] = r.region->id;
+  if (has_region(r) && cluster.regions) out[std::string(kRegionLabel)] = r.region->id;
   if (const std::string card = attached_card(*r.instance); !card.empty())
     out["cloud.google.com/gke-accelerator"] = card;
   if (is_spot(r) && !cluster.spot_label.empty() && !cluster.karpenter)
@@ -105,27 +111,50 @@ Json environment(const ExportView& view, const answer::Launch& launch) {
   return out;
 }
 
+Json probe(const answer::Launch& launch, int period, int failures) {
+  return {{"httpGet", {{"path", launch.health}, {"port", std::stoi(launch.port)}}},
+          {"periodSeconds", period},
+          {"timeoutSeconds", 10},
+          {"failureThreshold", failures}};
+}
+
+/// All that a pod which has a node to itself asks for, so that nothing else is put beside it.
+Json resources_of(const ExportView& view, const answer::Launch& launch, std::string_view resource) {
+  const catalog::Instance& instance = *view.chosen.instance;
+  Json limits = Json::object(), requests = Json::object();
+  if (!resource.empty()) limits[std::string(resource)] = devices_of(view.chosen);
+  if (const int interfaces = fabric_interfaces(view, launch); interfaces > 0) {
+    limits[std::string(kEfa)] = interfaces;
+    limits["hugepages-2Mi"] = kHugePages;
+  }
+  if (instance.vcpu) requests["cpu"] = std::max(1, static_cast<int>(kPodShare * *instance.vcpu));
+  if (instance.memory_gib) requests["memory"] = format("{:.0f}Gi", std::max(1.0, kPodShare * *instance.memory_gib));
+  requests["ephemeral-storage"] = format("{}Gi", std::max(20, disk_gb(view) - kDiskOfSystemGb));
+  requests.update(limits);
+  Json out{{"requests", std::move(requests)}};
+  if (!limits.empty()) out["limits"] = std::move(limits);
+  return out;
+}
+
 Json container(const ExportView& view, const answer::Launch& launch, const Pod& pod, std::string_view resource) {
   Json out{{"name", pod.container},
            {"image", launch.image.empty() ? std::string(kNoImage) : launch.image},
            {"command", Json::array({"/bin/sh", "-c"})},
            {"args", Json::array({pod.preamble + script_of(launch)})}};
   if (launch.serves()) out["ports"] = Json::array({{{"containerPort", std::stoi(launch.port)}, {"protocol", "TCP"}}});
-  if (!launch.env.empty()) out["env"] = environment(view, launch);
-  const int devices = devices_of(view.chosen);
-  if (!resource.empty()) out["resources"]["limits"][std::string(resource)] = devices;
-  if (const int interfaces = fabric_interfaces(view, launch); interfaces > 0) {
-    out["resources"]["limits"][std::string(kEfa)] = interfaces;
-    out["resources"]["limits"]["hugepages-2Mi"] = kHugePages;
-    out["resources"]["requests"]["memory"] = kHugePagesBeside;
+  out["env"] = environment(view, launch);
+  out["env"].push_back({{"name", "HF_HOME"}, {"value", kPodCache}});
+  out["resources"] = resources_of(view, launch, resource);
+  if (launch.serves() && !launch.health.empty()) {
+    constexpr int kPeriod = 10;
+    out["startupProbe"] = probe(launch, kPeriod, start_seconds(view) / kPeriod);
+    out["readinessProbe"] = probe(launch, kPeriod, 3);
+    out["livenessProbe"] = probe(launch, 3 * kPeriod, 3);
   }
-  if (launch.serves() && !launch.health.empty())
-    out["readinessProbe"] = {{"httpGet", {{"path", launch.health}, {"port", std::stoi(launch.port)}}},
-                             {"periodSeconds", 10}};
-  Json mounts = Json::array();
-  if (devices > 1) mounts.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
+  Json mounts = Json::array({{{"name", "cache"}, {"mountPath", kPodCache}}});
+  if (devices_of(view.chosen) > 1) mounts.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
   if (has_output(launch)) mounts.push_back({{"name", "output"}, {"mountPath", kOutputFolder}});
-  if (!mounts.empty()) out["volumeMounts"] = std::move(mounts);
+  out["volumeMounts"] = std::move(mounts);
   return out;
 }
 
@@ -153,13 +182,19 @@ Json pod_spec(const ExportView& view, const answer::Launch& launch, const Pod& p
   if (Json list = tolerations(view, cluster, resource); !list.empty()) out["tolerations"] = std::move(list);
   if (Json list = affinity(view, cluster); !list.empty()) out["affinity"] = std::move(list);
   out["containers"] = Json::array({container(view, launch, pod, resource)});
-  Json volumes = Json::array();
+  Json volumes = Json::array({{{"name", "cache"}, {"emptyDir", Json::object()}}});
   if (devices > 1)  // where processes on one node exchange data
     volumes.push_back({{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}});
   if (has_output(launch))
     volumes.push_back({{"name", "output"}, {"persistentVolumeClaim", {{"claimName", job_name(view)}}}});
-  if (!volumes.empty()) out["volumes"] = std::move(volumes);
+  out["volumes"] = std::move(volumes);
   return out;
+}
+
+int start_seconds(const ExportView& view) {
+  double start = kLeastPodStart;
+  if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
+  return static_cast<int>(std::ceil(start / 60) * 60);
 }
 
 std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch& launch) {
@@ -169,6 +204,8 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
                       cluster.name, disk_gb(view)));
   if (devices_of(view.chosen) > 0)
     notes.push_back(say("the device plugin for {} must run there", gpu_resource(*view.chosen.gpu)));
+  notes.push_back(
+      say("weights are kept in the pod: a PersistentVolumeClaim in place of the cache saves each new pod the download"));
   if (launch.image.empty()) notes.push_back(say("put your own image in place of {}", kNoImage));
   if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));

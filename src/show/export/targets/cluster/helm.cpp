@@ -1,13 +1,14 @@
 // Values of vLLM's production stack, https://github.com/vllm-project/production-stack/blob/main/helm/values.yaml and
-// helm/templates/deployment-vllm-multi.yaml
+// helm/templates/deployment-vllm-multi.yaml; and of llm-d's model service,
+// https://github.com/llm-d-incubation/llm-d-modelservice/blob/main/charts/llm-d-modelservice/values.yaml
 #include <algorithm>
 #include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/pods.hpp"
-#include "show/export/targets/training.hpp"
+#include "show/export/targets/cluster/pods.hpp"
+#include "show/export/targets/commands/training.hpp"
 
 namespace gpusel::show {
 
@@ -61,20 +62,73 @@ Json model_spec(const ExportView& view, const answer::Launch& launch, const Plan
   return out;
 }
 
-}  // namespace
+/// Weights are kept in the pod, whose command is the plan's; what routes between pods reads labels and port alone.
+Json model_service(const ExportView& view, const answer::Launch& launch, const Json& pod) {
+  const Json& server = pod.at("containers").at(0);
+  const std::string model = answer::weights_of(view.advice.work).name;
+  Json container{{"name", "vllm"},
+                 {"image", launch.image},
+                 {"modelCommand", "custom"},
+                 {"command", server.at("command")},
+                 {"args", server.at("args")},
+                 {"ports", server.at("ports")},
+                 {"resources", server.at("resources")},
+                 {"mountModelVolume", true}};
+  for (const std::string_view probe : {"startupProbe", "readinessProbe", "livenessProbe"})
+    if (server.contains(std::string(probe))) container[std::string(probe)] = server.at(std::string(probe));
+  Json decode{{"create", true},
+              {"replicas", view.chosen.machine().nodes},
+              {"parallelism", {{"tensor", devices_of(view.chosen)}}},
+              {"nodeSelector", pod.at("nodeSelector")},
+              {"containers", Json::array({std::move(container)})}};
+  if (pod.contains("tolerations")) decode["tolerations"] = pod.at("tolerations");
+  return {{"multinode", false},
+          {"modelArtifacts",
+           {{"name", launch.called.empty() ? model : launch.called},
+            {"uri", "hf://" + model},
+            {"size", format("{}Gi", disk_gb(view))},
+            {"authSecretName", job_name(view)},
+            {"labels", {{"llm-d.ai/inference-serving", "true"}, {"llm-d.ai/model", job_name(view)}}}}},
+          {"routing", {{"servicePort", std::stoi(launch.port)}, {"proxy", {{"enabled", false}}}}},
+          {"accelerator", {{"type", vendor_of(view.chosen)}}},
+          {"decode", std::move(decode)},
+          {"prefill", {{"create", false}}}};
+}
 
-Result<Exported> export_helm_vllm(const ExportView& view) {
+/// The server that both charts start; error: not this plan's.
+Result<answer::Launch> charted(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
   if (!view.chosen.plan().serving || !view.advice.work.model->is_generator() ||
       view.advice.work.inference.engine != job::Engine::vllm)
     return cannot(say("the chart serves language models with vLLM: --engine vllm plans for it"));
-  const auto launch =
-      answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "vllm");
-  if (!launch || vendor_of(view.chosen) != "nvidia") return cannot(say("the chart does not start this plan"));
+  auto launch =
+      answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "vllm");
+  if (!launch) return cannot(say("the chart does not start this plan"));
   if (launch->nodes > 1)
     return cannot(say("one replica spans {} instances, which the chart's Deployment cannot start", launch->nodes));
   if (!open_variables(*launch).empty() || view.advice.work.inference.draft)
     return cannot(say("the chart names published weights, and this plan needs a checkpoint of your own"));
+  return std::move(*launch);
+}
+
+}  // namespace
+
+Result<Exported> export_llm_d(const ExportView& view) {
+  const auto launch = charted(view);
+  if (!launch) return std::unexpected(launch.error());
+  Exported out{"values.yaml", {}, pod_notes(view, *launch)};
+  out.notes.emplace_back(
+      "helm repo add llm-d-modelservice https://llm-d-incubation.github.io/llm-d-modelservice/; helm install model "
+      "llm-d-modelservice/llm-d-modelservice --values values.yaml");
+  out.notes.push_back(say("the gateway of llm-d finds its pods by the label {}: {}", "llm-d.ai/model", job_name(view)));
+  out.content = yaml_file(view, out.notes, {model_service(view, *launch, pod_spec(view, *launch, {"vllm", {}}))});
+  return out;
+}
+
+Result<Exported> export_helm_vllm(const ExportView& view) {
+  const auto launch = charted(view);
+  if (!launch) return std::unexpected(launch.error());
+  if (vendor_of(view.chosen) != "nvidia") return cannot(say("the chart does not start this plan"));
   const PlanValues values(view);
   const Json pod = pod_spec(view, *launch, {"vllm", {}});
   Json engine{{"runtimeClassName", ""}, {"modelSpec", Json::array({model_spec(view, *launch, values, pod)})}};

@@ -37,7 +37,8 @@ std::vector<std::string> types_of(const ExportView& view) {
   std::vector<std::string> out;
   for (const answer::Recommendation* r : interchangeable(view)) {
     const bool same = r->instance->provider == view.chosen.instance->provider && r->region == view.chosen.region &&
-                      r->offer->term == view.chosen.offer->term;
+                      r->offer->term == view.chosen.offer->term && devices_of(*r) == devices_of(view.chosen) &&
+                      r->instance->cpu_arch == view.chosen.instance->cpu_arch;
     const std::string type(host_type(*r->instance));
     if (same && std::ranges::find(out, type) == out.end()) out.push_back(type);
   }

@@ -3,8 +3,8 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/pods.hpp"
-#include "show/export/targets/training.hpp"
+#include "show/export/targets/cluster/pods.hpp"
+#include "show/export/targets/commands/training.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::show {
@@ -69,7 +69,7 @@ Result<Exported> export_kuberay(const ExportView& view) {
       view.advice.work.inference.engine != job::Engine::vllm || vendor_of(view.chosen) != "nvidia")
     return cannot(say("Ray Serve LLM serves language models with vLLM on NVIDIA cards"));
   const auto launch =
-      answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients, "vllm");
+      answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "vllm");
   if (!launch) return cannot(say("no command of {} says this plan", "vllm"));
   if (!open_variables(*launch).empty() || view.advice.work.inference.draft)
     return cannot(say("a RayService names published weights, and this plan needs a checkpoint of your own"));

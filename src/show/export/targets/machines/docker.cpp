@@ -6,7 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/containers.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 namespace gpusel::show {
 
@@ -139,19 +139,23 @@ Json compose_service(const ExportView& view, const answer::Launch& launch, const
 
 }  // namespace
 
+std::string docker_lines(const ExportView& view, const answer::Launch& launch, const Container& container) {
+  std::string out;
+  if (is_on_host_network(view, launch)) out += ": \"${RANK:?}\" \"${MASTER:?}\"\n";
+  for (const auto& [name, meaning] : open_variables(launch)) out += ": \"${" + name + ":?}\"\n";
+  if (reads_output(launch)) out += "mkdir -p \"$OUTPUT\"\n";
+  out += mounts(launch) + "exec docker run";
+  for (const std::string& line : run_flags(view, launch)) out += " \\\n  " + line;
+  return out + format(" \\\n  \"$@\" \\\n  --entrypoint /bin/sh {} -euc \\\n  {}\n", container.image,
+                      answer::shell_word(container.script));
+}
+
 Result<Exported> export_docker(const ExportView& view) {
   const answer::Launch launch = launch_or_own(view);
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
   Exported out{"run.sh", {}, container_notes(view, launch, *container)};
-  out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";
-  if (is_on_host_network(view, launch)) out.content += ": \"${RANK:?}\" \"${MASTER:?}\"\n";
-  for (const auto& [name, meaning] : open_variables(launch)) out.content += ": \"${" + name + ":?}\"\n";
-  if (reads_output(launch)) out.content += "mkdir -p \"$OUTPUT\"\n";
-  out.content += mounts(launch) + "exec docker run";
-  for (const std::string& line : run_flags(view, launch)) out.content += " \\\n  " + line;
-  out.content += format(" \\\n  \"$@\" \\\n  --entrypoint /bin/sh {} -euc \\\n  {}\n", container->image,
-                        answer::shell_word(container->script));
+  out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n" + docker_lines(view, launch, *container);
   return out;
 }
 

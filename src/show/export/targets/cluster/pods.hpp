@@ -13,6 +13,7 @@ struct Cluster {
   std::string_view spot_value;
   bool spot_taint = false;  // under the same name
   bool karpenter = false;   // may start the nodes
+  bool regions = true;      // whether nodes are labelled with the region as the provider calls it
 };
 /// Null where no such service is known here.
 const Cluster* cluster_of(const answer::Recommendation& r);
@@ -25,6 +26,8 @@ struct Pod {
 };
 /// Spec of a pod that has all devices of one instance.
 Json pod_spec(const ExportView& view, const answer::Launch& launch, const Pod& pod);
+/// Seconds that a server may take until it answers, before it counts as ill.
+int start_seconds(const ExportView& view);
 /// What of it is the reader's, and which parts of the plan nodes do not tell.
 std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch& launch);
 

@@ -12,6 +12,8 @@ namespace gpusel::show {
 
 namespace {
 
+constexpr std::string_view kBackends = "dstack";  // in data/targets
+
 class Dstack {
  public:
   Dstack(const ExportView& view, const CloudNames& names)
@@ -49,10 +51,18 @@ class Dstack {
 
   void add_machine(Json& to) const {
     to["backends"] = Json::array({names_.dstack});
-    if (has_region(chosen()) && names_.own_regions) to["regions"] = Json::array({chosen().region->id});
-    if (names_.types_in_dstack) to["instance_types"] = Json::array({chosen().instance->sku});
+    if (view_.pins_region && has_region(chosen()) && names_.own_regions) to["regions"] = Json::array({chosen().region->id});
+    if (names_.types_in_dstack) to["instance_types"] = Json::array({host_type(*chosen().instance)});
     to["spot_policy"] = is_spot(chosen()) ? "spot" : "on-demand";
     to["resources"] = resources();
+  }
+
+  /// As dstack has it, which compares to the gigabyte; else as it is marketed.
+  double memory_known(double marketed) const {
+    const ToolOrders* tool = find_orders(view_.facts.orders, kBackends);
+    const std::string_view part = dstack_gpu(chosen().gpu->id);
+    const auto known = tool == nullptr || part.empty() ? std::nullopt : tool->card_memory(part, marketed);
+    return known.value_or(marketed);
   }
 
   Json resources() const {
@@ -63,9 +73,8 @@ class Dstack {
       // Where the type does not say it; several parts have as much memory.
       const std::string_view part = dstack_gpu(chosen().gpu->id);
       if (!names_.types_in_dstack && !part.empty()) gpu["name"] = part;
-      // Memory as marketed.
       if (const auto& memory = chosen().gpu->memory_gb)
-        gpu["memory"] = format("{:g}GB", std::floor(*memory * chosen().machine().device.share));
+        gpu["memory"] = format("{:g}GB", std::floor(memory_known(*memory) * chosen().machine().device.share));
       gpu["count"] = devices;
       out["gpu"] = std::move(gpu);
     }
@@ -116,16 +125,36 @@ class Dstack {
 
 }  // namespace
 
+namespace {
+
+/// Why dstack cannot start it.
+Status check_backend(const ExportView& view) {
+  const answer::Recommendation& r = view.chosen;
+  const std::string_view provider = r.instance->provider;
+  const CloudNames* names = cloud_names(provider);
+  static const CloudOrders kOpen;
+  const ToolOrders* tool = find_orders(view.facts.orders, kBackends);
+  const CloudOrders* cloud = names == nullptr || names->dstack.empty() ? nullptr
+                             : tool == nullptr                         ? &kOpen
+                                                                       : tool->find(names->dstack);
+  if (cloud == nullptr) return cannot(say("dstack has no backend for {}", provider));
+  if (!is_by_the_hour(r))
+    return cannot(say("dstack starts instances on demand or spot, and {} is neither", to_text(r.offer->term)));
+  if (is_spot(r) && !cloud->spot) return cannot(say("dstack starts no spot instances of {}", provider));
+  if (r.machine().nodes > 1 && !cloud->several_nodes && reads_rank(launch_or_own(view)))
+    return cannot(say("dstack makes no clusters on {}", provider));
+  const bool listed = names->types_in_dstack ? cloud->takes_type(host_type(*r.instance))
+                                             : r.gpu == nullptr || !dstack_gpu(r.gpu->id).empty();
+  if (!listed || (r.gpu != nullptr && !cloud->gpus.empty() && !cloud->takes_gpu(dstack_gpu(r.gpu->id))))
+    return cannot(say("dstack offers no {} of {}", r.instance->sku, provider));
+  return {};
+}
+
+}  // namespace
+
 Result<Exported> export_dstack(const ExportView& view) {
-  const CloudNames* names = cloud_names(view.chosen.instance->provider);
-  if (names == nullptr || names->dstack.empty())
-    return cannot(say("dstack has no backend for {}", view.chosen.instance->provider));
-  if (!is_by_the_hour(view.chosen))
-    return cannot(
-        say("dstack starts instances on demand or spot, and {} is neither", to_text(view.chosen.offer->term)));
-  if (view.chosen.machine().nodes > 1 && !names->cluster_in_dstack && reads_rank(launch_or_own(view)))
-    return cannot(say("dstack makes no clusters on {}", view.chosen.instance->provider));
-  return Dstack(view, *names).run();
+  if (Status possible = check_backend(view); !possible) return std::unexpected(possible.error());
+  return Dstack(view, *cloud_names(view.chosen.instance->provider)).run();
 }
 
 }  // namespace gpusel::show

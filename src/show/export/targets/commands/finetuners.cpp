@@ -6,7 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/training.hpp"
+#include "show/export/targets/commands/training.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::show {

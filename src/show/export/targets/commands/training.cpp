@@ -7,7 +7,7 @@
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/targets.hpp"
-#include "show/export/targets/training.hpp"
+#include "show/export/targets/commands/training.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::show {
