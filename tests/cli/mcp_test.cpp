@@ -136,7 +136,8 @@ TEST_CASE("arguments have the types of their flags, and files are none of them",
 }
 
 TEST_CASE("every flag that is no argument of its own is told by describe_flags", "[mcp]") {
-  const Json loads = result_of("describe_flags", {{"tool", "recommend"}, {"about", "speculative"}})["structuredContent"];
+  const Json loads =
+      result_of("describe_flags", {{"tool", "recommend"}, {"about", "speculative"}})["structuredContent"];
   REQUIRE(!loads["flags"].empty());
   CHECK(loads["flags"][0]["name"] == "speculative");
   CHECK(loads["flags"][0]["type"] == "string");
@@ -224,15 +225,15 @@ TEST_CASE("prompts ask in words, and their arguments are completed", "[mcp]") {
   const Json named{{"name", "choose-instances"}};
   Json wanted = named;
   wanted["arguments"] = {{"model", "llama-3.1-8b"}, {"task", "inference"}};
-  const std::string session =
-      opening() + request(1, "prompts/list", Json::object()) + request(2, "prompts/get", wanted) +
-      request(3, "prompts/get", named) + request(4, "prompts/get", {{"name", "chose-instances"}}) +
-      request(5, "completion/complete",
-              {{"ref", {{"type", "ref/prompt"}, {"name", "choose-instances"}}},
-               {"argument", {{"name", "model"}, {"value", "llama-3.1-"}}}}) +
-      request(6, "completion/complete",
-              {{"ref", {{"type", "ref/prompt"}, {"name", "write-files"}}},
-               {"argument", {{"name", "target"}, {"value", "sky"}}}});
+  const std::string session = opening() + request(1, "prompts/list", Json::object()) +
+                              request(2, "prompts/get", wanted) + request(3, "prompts/get", named) +
+                              request(4, "prompts/get", {{"name", "chose-instances"}}) +
+                              request(5, "completion/complete",
+                                      {{"ref", {{"type", "ref/prompt"}, {"name", "choose-instances"}}},
+                                       {"argument", {{"name", "model"}, {"value", "llama-3.1-"}}}}) +
+                              request(6, "completion/complete",
+                                      {{"ref", {{"type", "ref/prompt"}, {"name", "write-files"}}},
+                                       {"argument", {{"name", "target"}, {"value", "sky"}}}});
   std::map<int, Json> replies;
   for (const std::string& line : lines_of(ask({"mcp"}, {.input = session}).out)) {
     const Json reply = Json::parse(line);

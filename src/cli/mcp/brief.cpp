@@ -86,15 +86,15 @@ struct Rows {
   std::span<const Member> members;
 };
 constexpr Rows kTabular[] = {{"recommend", "recommendations", kRanks},
-                          {"instances", "items", kInstances},
-                          {"prices", "items", kInstances},
-                          {"gpus", "items", kGpus},
-                          {"models", "items", kModels}};
+                             {"instances", "items", kInstances},
+                             {"prices", "items", kInstances},
+                             {"gpus", "items", kGpus},
+                             {"models", "items", kModels}};
 
 /// Where facts come from is for who reads the whole; in the brief it is as long as what it is about.
-constexpr std::string_view kLeftOut[] = {"schema",       "score_parts", "sources",  "source",     "figure_sources",
-                                         "price_source", "origin",      "aliases",  "switch",     "evidence",
-                                         "trace",        "params_sources", "states", "render_scores", "decision"};
+constexpr std::string_view kLeftOut[] = {"schema",       "score_parts",    "sources", "source",        "figure_sources",
+                                         "price_source", "origin",         "aliases", "switch",        "evidence",
+                                         "trace",        "params_sources", "states",  "render_scores", "decision"};
 
 /// How much of an answer is kept, from most to least.
 struct Measure {

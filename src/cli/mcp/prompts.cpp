@@ -14,8 +14,10 @@ using show::Json;
 
 constexpr std::size_t kMostValues = 100;  // as the protocol allows
 
-constexpr PromptArgument kModelArgument{"model", to_say("catalogue name or Hugging Face id"), true, "recommend --model"};
-constexpr PromptArgument kTaskArgument{"task", to_say("what is done with it: inference, finetune …"), true, "recommend --task"};
+constexpr PromptArgument kModelArgument{"model", to_say("catalogue name or Hugging Face id"), true,
+                                        "recommend --model"};
+constexpr PromptArgument kTaskArgument{"task", to_say("what is done with it: inference, finetune …"), true,
+                                       "recommend --task"};
 
 }  // namespace
 
@@ -24,9 +26,10 @@ std::span<const Prompt> prompts() {
       {"choose-instances",
        to_say("Choose instances"),
        to_say("Which instances to rent for a job, with what it rests on"),
-       to_say("Which cloud GPU instances should I rent for {1} of {0}? Ask gpusel's recommend. Ask me first for what it "
-              "says is missing, and for the load or the data if I gave none. Name the first three ranks with price, "
-              "date of the price, speed and warnings, what was assumed, and what would be cheaper."),
+       to_say(
+           "Which cloud GPU instances should I rent for {1} of {0}? Ask gpusel's recommend. Ask me first for what it "
+           "says is missing, and for the load or the data if I gave none. Name the first three ranks with price, "
+           "date of the price, speed and warnings, what was assumed, and what would be cheaper."),
        {kModelArgument, kTaskArgument}},
       {"does-it-fit",
        to_say("Does it fit?"),
@@ -43,8 +46,9 @@ std::span<const Prompt> prompts() {
       {"write-files",
        to_say("Write the files"),
        to_say("The plan as files of another tool"),
-       to_say("Write the files that run {1} of {0} with {2}. Ask gpusel's export with that target, show each file whole, "
-              "and tell me what I must fill in and what its comment warns of."),
+       to_say(
+           "Write the files that run {1} of {0} with {2}. Ask gpusel's export with that target, show each file whole, "
+           "and tell me what I must fill in and what its comment warns of."),
        {kModelArgument, kTaskArgument, {"target", to_say("skypilot, terraform, kubernetes, slurm …"), true, "export"}}},
   };
   return kPrompts;
@@ -59,8 +63,7 @@ const Prompt* find_prompt(std::string_view name) {
 Json prompt_json(const Prompt& prompt) {
   Json arguments = Json::array();
   for (const PromptArgument& one : prompt.arguments)
-    arguments.push_back(
-        {{"name", one.name}, {"description", say_text(one.description)}, {"required", one.required}});
+    arguments.push_back({{"name", one.name}, {"description", say_text(one.description)}, {"required", one.required}});
   return {{"name", prompt.name},
           {"title", say_text(prompt.title)},
           {"description", say_text(prompt.description)},
@@ -72,8 +75,7 @@ Result<Json> prompt_message(const Prompt& prompt, const Node* arguments) {
   for (std::size_t i = 0; i < prompt.arguments.size(); ++i) {
     const std::string name(prompt.arguments[i].name);
     const Node* value = arguments == nullptr ? nullptr : arguments->find(name);
-    if (value == nullptr || !value->is_scalar() || value->text.empty())
-      return usage_error(say("missing: {}", name));
+    if (value == nullptr || !value->is_scalar() || value->text.empty()) return usage_error(say("missing: {}", name));
     const std::string place = format("{{{}}}", i);
     if (const auto at = text.find(place); at != std::string::npos)
       text.replace(at, place.size(), printable(shorten(value->text, 200)));

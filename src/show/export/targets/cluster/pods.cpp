@@ -39,8 +39,8 @@ constexpr std::string_view kOutputFolder = "/output";
 constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
 constexpr std::string_view kHugePages = "5120Mi";
 constexpr std::string_view kPodCache = "/cache";
-constexpr double kPodShare = 0.8;      // of a node's processors and memory: the rest is its system's and its agents'
-constexpr int kDiskOfSystemGb = 100;          // of a disk, as disk_gb() adds them
+constexpr double kPodShare = 0.8;     // of a node's processors and memory: the rest is its system's and its agents'
+constexpr int kDiskOfSystemGb = 100;  // of a disk, as disk_gb() adds them
 constexpr int kLeastPodStart = 600;
 
 /// Claims that outlive the pod: https://kubernetes.io/docs/concepts/storage/persistent-volumes/
@@ -204,8 +204,8 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
                       cluster.name, disk_gb(view)));
   if (devices_of(view.chosen) > 0)
     notes.push_back(say("the device plugin for {} must run there", gpu_resource(*view.chosen.gpu)));
-  notes.push_back(
-      say("weights are kept in the pod: a PersistentVolumeClaim in place of the cache saves each new pod the download"));
+  notes.push_back(say(
+      "weights are kept in the pod: a PersistentVolumeClaim in place of the cache saves each new pod the download"));
   if (launch.image.empty()) notes.push_back(say("put your own image in place of {}", kNoImage));
   if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));

@@ -51,7 +51,8 @@ class Dstack {
 
   void add_machine(Json& to) const {
     to["backends"] = Json::array({names_.dstack});
-    if (view_.pins_region && has_region(chosen()) && names_.own_regions) to["regions"] = Json::array({chosen().region->id});
+    if (view_.pins_region && has_region(chosen()) && names_.own_regions)
+      to["regions"] = Json::array({chosen().region->id});
     if (names_.types_in_dstack) to["instance_types"] = Json::array({host_type(*chosen().instance)});
     to["spot_policy"] = is_spot(chosen()) ? "spot" : "on-demand";
     to["resources"] = resources();

@@ -59,14 +59,16 @@ HclBlock& HclBlock::expression(std::string name, std::string_view value) {
 }
 
 HclBlock& HclBlock::lines(std::string name, std::string_view text) {
-  std::string out = "<<EOT\n";
+  std::string mark = "EOT";
+  while (text.find(mark) != std::string_view::npos) mark += 'X';  // no line of the text ends it
+  std::string out = "<<" + mark + "\n";
   for (std::size_t i = 0; i < text.size(); ++i) {
     out += text[i];
     const bool opens = (text[i] == '$' || text[i] == '%') && i + 1 < text.size() && text[i + 1] == '{';
     if (opens) out += text[i];  // doubled, it is itself
   }
   if (!out.ends_with('\n')) out += '\n';
-  attributes_.emplace_back(std::move(name), out + "EOT");
+  attributes_.emplace_back(std::move(name), out + mark);
   return *this;
 }
 

@@ -110,7 +110,7 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
   out.notes.push_back(dearer_note("Vertex AI"));
   out.notes.push_back(
       say("IMAGE is a copy of {} in your Artifact Registry: Vertex AI pulls from no other", container.image));
-  const std::string region = has_region(view.chosen) ? std::string(view.chosen.region->id) : "$REGION";
+  const std::string region = has_region(view.chosen) ? answer::shell_word(view.chosen.region->id) : "\"$REGION\"";
   const std::string name = job_name(view);
   std::string& text = out.content;
   text = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n: \"${IMAGE:?}\"\n";
@@ -120,7 +120,7 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
     if (variable != kTokenVariable) text += ": \"${" + variable + ":?}\"\n";
     variables += format("{}{}=${{{}:-}}", variables.empty() ? "^|^" : "|", variable, variable);
   }
-  text += format("gcloud ai models upload --region \"{}\" --model-id {} --display-name {} \\\n", region, name, name);
+  text += format("gcloud ai models upload --region {} --model-id {} --display-name {} \\\n", region, name, name);
   text += "  --container-image-uri \"$IMAGE\" --container-command '^|^/bin/sh|-euc' \\\n";
   text += "  --container-args " + answer::shell_word("^|^" + container.script) + " \\\n";
   if (!variables.empty()) text += "  --container-env-vars \"" + variables + "\" \\\n";
@@ -128,11 +128,12 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
       format("  --container-ports {} --container-health-route {} --container-predict-route /v1/chat/completions \\\n",
              launch.port, launch.health);
   text += "  --container-shared-memory-size-mb 16384\n";
-  text += format("gcloud ai endpoints create --region \"{}\" --endpoint-id {} --display-name {}\n", region, name, name);
-  text += format("gcloud ai endpoints deploy-model {} --region \"{}\" --model {} --display-name {} \\\n", name, region,
+  text += format("gcloud ai endpoints create --region {} --endpoint-id {} --display-name {}\n", region, name, name);
+  text += format("gcloud ai endpoints deploy-model {} --region {} --model {} --display-name {} \\\n", name, region,
                  name, name);
   text += format(
-      "  --machine-type {} --accelerator type={},count={} \\\n", machine.at("machineType").get<std::string>(),
+      "  --machine-type {} --accelerator type={},count={} \\\n",
+      answer::shell_word(machine.at("machineType").get<std::string>()),
       [&] {
         std::string card = lower(machine.value("acceleratorType", std::string()));
         std::ranges::replace(card, '_', '-');
