@@ -231,6 +231,8 @@ class Pages(unittest.TestCase):
         pdf = base64.b64decode(printed["data"])
         self.assertTrue(pdf.startswith(b"%PDF"))
         self.assertGreater(len(pdf), 20000)
+        sheets = pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page/") + pdf.count(b"/Type /Page ")
+        self.assertLessEqual(sheets, 3)
         self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
         self.assertEqual(self.browser.run("return getComputedStyle(document.querySelector('.controls')).display;"), "none")
         self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor;"), "rgb(255, 255, 255)")

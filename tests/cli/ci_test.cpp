@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "base/io/document.hpp"
@@ -59,6 +60,50 @@ TEST_CASE("the workflows in docs/ci.md are YAML and their commands run", "[check
   }
   CHECK(read_file(directory + "/gpusel.sarif").find("\"2.1.0\"") != std::string::npos);
   CHECK(read_file(directory + "/gpusel.xml").find("<testsuites") != std::string::npos);
+}
+
+namespace {
+
+Run act(const std::string& directory, const std::string& inputs) {
+  return shell("/usr/bin/python3 " + kSource + "/tests/cli/action.py \"$(command -v gpusel)\" " + inputs,
+               {.directory = directory});
+}
+
+}  // namespace
+
+TEST_CASE("the composite action judges, keeps what it found, and ends as the gate does", "[check]") {
+  const std::string directory = scratch_directory();
+  std::ofstream(directory + "/policy.yaml") << "policies:\n  - {id: cheap, max_cost_per_hour: 1 USD}\n";
+  const std::string job = "'args=--policy policy.yaml --model llama-7b --task finetune --method lora --cloud ";
+  const Run closed = act(directory, job + "aws --gpu h100:8'");
+  CAPTURE(closed.out, closed.err);
+  CHECK(closed.status == 4);
+  CHECK(closed.out.find("| cheap |") != std::string::npos);
+  const auto lines = lines_of(closed.out);
+  const auto outputs = nlohmann::json::parse(lines.back());
+  CHECK(outputs["status"] == "4");
+  CHECK(read_file(outputs["sarif"]).find("\"cheap\"") != std::string::npos);
+  CHECK(read_file(outputs["junit"]).find("<testsuites") != std::string::npos);
+  CHECK(act(directory, job + "aws --policy-mode audit'").status == 0);
+}
+
+TEST_CASE("hooks of pre-commit run on files as pre-commit hands them over", "[check]") {
+  const auto hooks = gpusel::parse_yaml(read_file(kSource + "/.pre-commit-hooks.yaml"), "hooks");
+  REQUIRE(hooks);
+  const std::string directory = scratch_directory();
+  REQUIRE(shell("gpusel lock --model llama-7b --task finetune --method lora --cloud aws", {.directory = directory})
+              .status == 0);
+  std::ofstream(directory + "/policy.yaml") << "policies:\n  - {id: where, allowed_providers: [aws]}\n";
+  const std::map<std::string, std::string> words{
+      {"gpusel-check", " --policy policy.yaml --model llama-7b --task finetune --method lora --cloud aws"},
+      {"gpusel-diff", " gpusel.lock"},
+      {"gpusel-lint", ""}};
+  CHECK(hooks->root.children.size() == words.size());
+  for (const gpusel::Node& hook : hooks->root.children) {
+    const Run run = shell(hook.find("entry")->text + words.at(hook.find("id")->text), {.directory = directory});
+    CAPTURE(hook.find("id")->text, run.out, run.err);
+    CHECK(run.status == 0);
+  }
 }
 
 TEST_CASE("the policies in docs/ci.md are read", "[check]") {

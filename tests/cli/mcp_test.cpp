@@ -118,22 +118,136 @@ TEST_CASE("arguments have the types of their flags, and files are none of them",
   CHECK(properties["recommend"]["max_price"]["type"] == Json{"number", "string"});
   CHECK(properties["recommend"]["limit"] ==
         Json{{"type", "integer"}, {"description", "rows to show (default 5, in full 10; JSON: all)"}, {"default", 10}});
-  CHECK(properties["recommend"]["explain"]["type"] == "boolean");
-  CHECK(properties["recommend"]["nvlink"]["type"] == "boolean");
+  CHECK(properties["recommend"]["request_rate"]["type"] == "number");
   CHECK(properties["recommend"]["deadline"]["type"] == "string");
   CHECK(properties["recommend"]["cloud"]["items"]["type"] == "string");
-  CHECK(properties["recommend"]["price"]["type"] == "array");
+  CHECK(properties["recommend"]["flags"]["type"] == "object");
+  CHECK(properties["recommend"]["full"]["type"] == "boolean");
   CHECK(properties["estimate"]["gpus"]["type"] == "integer");
-  CHECK(properties["estimate"]["lora_targets"]["type"] == "array");
-  CHECK(properties["cost"]["storage"]["enum"].size() == 5);
   CHECK(properties["cost"]["hours_per_day"]["type"] == "number");
   CHECK(properties["instances"]["words"]["type"] == "array");
-  CHECK(properties["estimate"]["batch_size"]["type"] == "integer");
+  CHECK(properties["check"]["policy"]["type"] == "object");
   for (const auto& [tool, of_tool] : properties)
-    for (const char* key : {"rules", "stages", "overlay", "catalog", "batch", "output", "json", "color", "quiet"}) {
+    for (const char* key : {"rules", "stages", "overlay", "catalog", "batch", "output", "json", "color", "quiet", "to",
+                            "force", "dry_run"}) {
       CAPTURE(tool, key);
       CHECK_FALSE(of_tool.contains(key));
     }
+}
+
+TEST_CASE("every flag that is no argument of its own is told by describe_flags", "[mcp]") {
+  const Json loads =
+      result_of("describe_flags", {{"tool", "recommend"}, {"about", "speculative"}})["structuredContent"];
+  REQUIRE(!loads["flags"].empty());
+  CHECK(loads["flags"][0]["name"] == "speculative");
+  CHECK(loads["flags"][0]["type"] == "string");
+  CHECK(text_of(result_of("describe_flags", {{"tool", "cost"}})).find("egress_gb: ") != std::string::npos);
+  const Json wrong = result_of("describe_flags", {{"tool", "recomend"}});
+  CHECK(wrong["isError"] == true);
+  CHECK(text_of(wrong).find("did you mean 'recommend'?") != std::string::npos);
+}
+
+TEST_CASE("what stands in flags is as good as an argument", "[mcp]") {
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}, {"method", "lora"}};
+  Json plain = job, inside = job;
+  plain["gpus_max"] = 1;
+  inside["flags"] = {{"gpus_max", 1}};
+  CHECK(result_of("recommend", plain)["structuredContent"] == result_of("recommend", inside)["structuredContent"]);
+  inside["flags"] = {{"rules", "x.yaml"}};
+  CHECK(text_of(result_of("recommend", inside)).find("is not an assistant's to say") != std::string::npos);
+  inside["flags"] = "gpus_max=1";
+  CHECK(text_of(result_of("recommend", inside)).starts_with("flags: is an object"));
+}
+
+TEST_CASE("the list of tools and every brief answer fit into a conversation", "[mcp]") {
+  // Four bytes to a token: 4,000 tokens for the list, 1,500 for an answer.
+  const Run run = ask({"mcp"}, {.input = opening() + request(1, "tools/list", Json::object())});
+  const std::string list = lines_of(run.out).back();
+  CHECK(list.size() <= 16'000);
+  for (const char* tool : {"recommend", "estimate", "compare", "cost", "fleet", "whatif", "explain", "export", "check",
+                           "models", "gpus", "instances", "prices"})
+    CHECK(list.find("\"name\":\"" + std::string(tool) + "\"") != std::string::npos);
+  const Json job{{"task", "inference"}, {"model", "llama-3.1-8b"}};
+  const auto with = [&](Json more) {
+    Json all = job;
+    all.update(more);
+    return all;
+  };
+  const std::vector<std::pair<std::string, Json>> calls{
+      {"recommend", job},
+      {"recommend", with({{"explain", true}})},
+      {"recommend", {{"task", "pretrain"}, {"model", "llama-3.1-70b"}, {"flags", {{"tokens", "20B"}}}}},
+      {"recommend", with({{"max_price", 0.001}})},
+      {"estimate", with({{"gpu", "h100"}})},
+      {"compare", {{"names", {"h100", "a100", "l40s", "mi300x", "b200", "h200", "l4", "t4"}}}},
+      {"cost", {{"targets", {"p4d.24xlarge", "p5.48xlarge"}}}},
+      {"cost", job},
+      {"fleet", {{"model", "llama-3.1-8b"}, {"request_rate", 20}}},
+      {"whatif", with({{"flags", {{"vary", "request_rate=1..64"}}}})},
+      {"explain", job},
+      {"export", with({{"target", "kubernetes"}, {"cloud", {"aws"}}})},
+      {"export", Json::object()},
+      {"check", with({{"policy", {{"policies", Json::array({{{"id", "cheap"}, {"max_cost_per_hour", "1 USD"}}})}}}})},
+      {"models", Json::object()},
+      {"models", {{"words", {"show", "llama-3.1-8b"}}}},
+      {"gpus", {{"limit", 50}}},
+      {"instances", {{"words", {"show", "p5.48xlarge"}}}},
+      {"prices", {{"words", {"p5.48xlarge"}}}}};
+  for (const auto& [tool, arguments] : calls) {
+    const Json result = result_of(tool, arguments);
+    CAPTURE(tool, arguments.dump(), result["structuredContent"].dump().substr(0, 400));
+    CHECK(result["isError"] == false);
+    CHECK(result["structuredContent"].dump().size() <= 6'000);
+    CHECK(result["structuredContent"].size() >= 2);
+  }
+}
+
+TEST_CASE("a brief ranking has what decides, and agrees with the whole", "[mcp]") {
+  const Json job{{"task", "finetune"}, {"model", "llama-7b"}, {"method", "lora"}, {"cloud", {"aws", "gcp"}}};
+  const Json brief = result_of("recommend", job)["structuredContent"];
+  Json asked = job;
+  asked["full"] = true;
+  const Json whole = result_of("recommend", asked)["structuredContent"];
+  REQUIRE(brief["recommendations"].size() == 10);
+  for (std::size_t i = 0; i < 10; ++i) {
+    const Json& row = brief["recommendations"][i];
+    const Json& from = whole["recommendations"][i];
+    CHECK(row["sku"] == from["sku"]);
+    CHECK(row["hourly"].get<double>() == Approx(from["cost"]["hourly"].get<double>()).epsilon(0.005));
+    CHECK(row["fits"].get<double>() == Approx(from["probability"]["fits"].get<double>()).epsilon(0.01));
+  }
+  std::map<std::string, int> counts;
+  for (const Json& one : whole["rejected"]) counts[one["rule"]] += one["count"].get<int>();
+  for (const auto& [rule, count] : counts) CHECK(brief["rejected"][rule] == count);
+}
+
+TEST_CASE("prompts ask in words, and their arguments are completed", "[mcp]") {
+  const Json named{{"name", "choose-instances"}};
+  Json wanted = named;
+  wanted["arguments"] = {{"model", "llama-3.1-8b"}, {"task", "inference"}};
+  const std::string session = opening() + request(1, "prompts/list", Json::object()) +
+                              request(2, "prompts/get", wanted) + request(3, "prompts/get", named) +
+                              request(4, "prompts/get", {{"name", "chose-instances"}}) +
+                              request(5, "completion/complete",
+                                      {{"ref", {{"type", "ref/prompt"}, {"name", "choose-instances"}}},
+                                       {"argument", {{"name", "model"}, {"value", "llama-3.1-"}}}}) +
+                              request(6, "completion/complete",
+                                      {{"ref", {{"type", "ref/prompt"}, {"name", "write-files"}}},
+                                       {"argument", {{"name", "target"}, {"value", "sky"}}}});
+  std::map<int, Json> replies;
+  for (const std::string& line : lines_of(ask({"mcp"}, {.input = session}).out)) {
+    const Json reply = Json::parse(line);
+    replies[reply["id"]] = reply;
+  }
+  CHECK(replies[1]["result"]["prompts"].size() >= 4);
+  const std::string text = replies[2]["result"]["messages"][0]["content"]["text"];
+  CHECK(text.find("inference of llama-3.1-8b") != std::string::npos);
+  CHECK(replies[3]["error"]["message"] == "missing: model");
+  CHECK(replies[4]["error"]["message"].get<std::string>().find("did you mean 'choose-instances'?") !=
+        std::string::npos);
+  const Json values = replies[5]["result"]["completion"]["values"];
+  CHECK(std::find(values.begin(), values.end(), "llama-3.1-8b") != values.end());
+  CHECK(replies[6]["result"]["completion"]["values"] == Json{"skypilot"});
 }
 
 TEST_CASE("a client's revision is spoken where it is known, else the latest", "[mcp]") {
@@ -147,7 +261,7 @@ TEST_CASE("a client's revision is spoken where it is known, else the latest", "[
   CHECK(Json::parse(run.out)["result"]["protocolVersion"] == spoken);
 }
 
-TEST_CASE("a tool's structured answer is what the command prints as JSON", "[mcp]") {
+TEST_CASE("a tool's whole answer is what the command prints as JSON", "[mcp]") {
   struct Case {
     std::string tool;
     Json arguments;
@@ -197,12 +311,17 @@ TEST_CASE("a tool's structured answer is what the command prints as JSON", "[mcp
        {{"task", "inference"}, {"model", "llama-3.1-70b"}, {"subject", "g4dn.xlarge"}},
        "explain g4dn.xlarge --task inference --model llama-3.1-70b"},
   }));
-  const Json result = result_of(one.tool, one.arguments);
+  Json arguments = one.arguments;
+  arguments["full"] = true;
+  Json result = result_of(one.tool, arguments);
   CAPTURE(one.words, text_of(result));
   CHECK(result["isError"] == false);
   std::vector<std::string> words = words_of(one.words);
   words.emplace_back("--json");
-  CHECK(result["structuredContent"] == Json::parse(ask(words).out));
+  const Run run = ask(words);
+  CHECK(result["structuredContent"].contains("remarks") == !run.err.empty());
+  result["structuredContent"].erase("remarks");
+  CHECK(result["structuredContent"] == Json::parse(run.out));
 }
 
 TEST_CASE("an answer's text is the table, and what is remarked beside it", "[mcp]") {
@@ -215,11 +334,12 @@ TEST_CASE("an answer's text is the table, and what is remarked beside it", "[mcp
   CHECK(text.find('\033') == std::string::npos);
   CHECK(text.find("gpusel: ") == std::string::npos);
   CHECK(result["structuredContent"]["items"].size() == 1);
+  CHECK(result["structuredContent"]["remarks"][0].get<std::string>().find("prices of your own") != std::string::npos);
 }
 
 TEST_CASE("lists are short unless more is asked for", "[mcp]") {
   CHECK(result_of("instances", Json::object())["structuredContent"]["items"].size() == 10);
-  CHECK(result_of("instances", {{"limit", 12}})["structuredContent"]["items"].size() == 12);
+  CHECK(result_of("instances", {{"limit", 12}, {"full", true}})["structuredContent"]["items"].size() == 12);
   const Json job{{"task", "finetune"}, {"model", "llama-7b"}};
   CHECK(result_of("recommend", job)["structuredContent"]["recommendations"].size() == 10);
 }

@@ -9,7 +9,8 @@ import jsonschema
 import yaml
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
-SCRIPTS = {"vllm", "sglang", "trtllm", "llama-server", "ollama", "torchrun", "docker", "slurm"}
+SCRIPTS = {"vllm", "sglang", "trtllm", "llama-server", "ollama", "torchrun", "docker", "slurm", "runpod", "vast", "tei",
+           "torchtune"}
 BASH = {"slurm"}
 
 
@@ -51,6 +52,66 @@ def shell_texts(target, documents):
                     yield from container["args"]
 
 
+def cloud_formation(documents):
+    """Every reference is to a parameter or a resource of the template."""
+    for document in documents:
+        named = set(document["Parameters"]) | set(document["Resources"])
+
+        def references(node):
+            if isinstance(node, dict):
+                if set(node) == {"Ref"}:
+                    yield node["Ref"]
+                elif set(node) == {"Fn::GetAtt"}:
+                    yield node["Fn::GetAtt"][0]
+                for value in node.values():
+                    yield from references(value)
+            elif isinstance(node, list):
+                for value in node:
+                    yield from references(value)
+
+        for name in references([document["Resources"], document["Outputs"]]):
+            if name not in named:
+                yield f"nothing is called {name}"
+        for name, resource in document["Resources"].items():
+            if not resource["Type"].startswith("AWS::"):
+                yield f"{name}: {resource['Type']} is no resource"
+
+
+def runpod_pod(text):
+    """The body that the script sends."""
+    body = json.loads(text.split("END_OF_POD'\n", 1)[1].split("END_OF_POD\n", 1)[0])
+    for key in ("name", "imageName", "gpuTypeIds", "gpuCount", "containerDiskInGb", "dockerStartCmd"):
+        if not body.get(key):
+            yield f"{key} is missing"
+    yield from shell_problems(body["dockerStartCmd"][0])
+
+
+def azure_files(text):
+    """deployment.yaml, endpoint.yaml and the Dockerfile; of a job its file alone."""
+    parts = text.split("---\n")
+    documents = [yaml.safe_load(part) for part in parts[:2 if len(parts) > 1 else 1]]
+    for document in documents:
+        if not document["$schema"].endswith(".schema.json"):
+            yield "no schema is named"
+    if len(parts) > 1:
+        if documents[0]["endpoint_name"] != documents[1]["name"]:
+            yield "the deployment is of another endpoint"
+        last = parts[2].strip().splitlines()
+        if not last[-2].startswith("FROM ") or not last[-1].startswith("ENTRYPOINT "):
+            yield "the Dockerfile starts nothing"
+        yield from shell_problems(json.loads(last[-1].removeprefix("ENTRYPOINT "))[2])
+    else:
+        yield from shell_problems(documents[0]["command"])
+
+
+def vertex_files(text):
+    if text.startswith("#!"):
+        yield from shell_problems(text, ("bash", "sh"))
+        return
+    for pool in yaml.safe_load(text)["workerPoolSpecs"]:
+        yield from shell_problems(pool["containerSpec"]["args"][0])
+
+
 def shell_problems(text, shells=("bash", "sh")):
     for shell in shells:
         ran = subprocess.run([shell, "-n"], input=text, text=True, capture_output=True, check=False)
@@ -67,6 +128,14 @@ def check_file(path):
         return
     if target in SCRIPTS:
         yield from shell_problems(text, ("bash",) if target in BASH else ("bash", "sh"))
+        if target == "runpod":
+            yield from runpod_pod(text)
+        return
+    if target in ("sagemaker", "batch"):
+        yield from cloud_formation(list(yaml.safe_load_all(text)))
+        return
+    if target in ("azureml", "vertex"):
+        yield from (azure_files if target == "azureml" else vertex_files)(text)
         return
     if target in ("axolotl", "llama-factory"):  # the configuration, the script that starts it, and DeepSpeed's file
         text, script = text.split("---\n", 2)[:2]

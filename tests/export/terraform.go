@@ -21,6 +21,12 @@ func paths(body *hclsyntax.Body, prefix string, found map[string]bool) {
 		found[prefix+name] = true
 	}
 	for _, block := range body.Blocks {
+		if block.Type == "dynamic" { // as many blocks of that name as for_each has
+			for _, content := range block.Body.Blocks {
+				paths(content.Body, prefix+block.Labels[0]+".", found)
+			}
+			continue
+		}
 		paths(block.Body, prefix+block.Type+".", found)
 	}
 }
@@ -39,6 +45,9 @@ func references(body *hclsyntax.Body, known map[string]bool, say func(string)) {
 		}
 	}
 	for _, block := range body.Blocks {
+		if block.Type == "dynamic" {
+			known[block.Labels[0]+".value"] = true
+		}
 		references(block.Body, known, say)
 	}
 }
@@ -62,6 +71,12 @@ func check(file string, schema resources, say func(string)) {
 			}
 		case "resource":
 			known[block.Labels[0]+"."+block.Labels[1]] = true
+		case "data":
+			known["data."+block.Labels[0]] = true
+		case "locals":
+			for name := range block.Body.Attributes {
+				known["local."+name] = true
+			}
 		}
 	}
 	for _, kind := range []string{"terraform", "provider", "resource"} {

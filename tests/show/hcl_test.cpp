@@ -1,4 +1,4 @@
-#include "show/export/targets/hcl.hpp"
+#include "show/export/targets/machines/hcl.hpp"
 
 #include <catch2/catch.hpp>
 

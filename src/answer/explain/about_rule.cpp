@@ -43,6 +43,8 @@ constexpr PlannerReason kReasons[] = {
     {"term-too-short", to_say("the term ends before the job does"), to_say("another --term, or more nodes")},
     {"commitment-too-long", to_say("the commitment is longer than the machine is used"),
      to_say("use --term on-demand, or set how long it is used")},
+    {"target", to_say("the tool that the answer is for cannot order the machine, or cannot run the plan"),
+     to_say("leave out --for, or name another tool")},
     {"more-than-rented", to_say("the provider rents out fewer at a time"), to_say("fewer nodes, or another SKU")},
 };
 

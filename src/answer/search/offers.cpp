@@ -37,7 +37,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
     }
     if (fell_by != nullptr)
       reject(*fell_by, view_of(instance), facts);
-    else if (const auto best = best_offer(instance, use, facts))
+    else if (const auto best = best_offer(instance, planned, use, facts))
       add(candidate(*best, instance, planned, facts), out);
   }
 }
@@ -57,8 +57,18 @@ void CandidateSearch::add(Recommendation candidate, std::vector<Recommendation>&
   out.push_back(std::move(candidate));
 }
 
+/// Why what the answer is for cannot have it.
+std::string CandidateSearch::not_ordered(const Priced& priced, const Instance& instance,
+                                         const std::shared_ptr<const Planned>& planned, Facts& facts) const {
+  if (!context_.question.orders) return {};
+  const Status ordered = context_.question.orders(work_, candidate(priced, instance, planned, facts));
+  return ordered ? std::string() : ordered.error().message;
+}
+
 /// The cheapest offer that every rule lets pass; otherwise the first reason of the cheapest.
-std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, PlanUse& use, Facts& facts) {
+std::optional<Priced> CandidateSearch::best_offer(const Instance& instance,
+                                                  const std::shared_ptr<const Planned>& planned, PlanUse& use,
+                                                  Facts& facts) {
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
     const auto key = [&](const Priced& priced) {
@@ -70,6 +80,7 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, Plan
   const Rule* first_rule = nullptr;
   const OfferFilter* filter = context_.question.passes.get();
   bool filtered = false;
+  std::string refused;
   market_.each(instance, std::ref(use), [&](Priced priced) {
     if (filter != nullptr && !filter->passes(instance, *priced.offer, priced.quote.hourly / priced.quote.nodes)) {
       filtered = true;
@@ -82,14 +93,17 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance, Plan
     if (best && !by_price(priced, *best)) return;
     const Rule* rule = market_.against(*priced.offer, priced.quote, facts);
     if (rule == nullptr) {
-      best = std::move(priced);
+      refused = not_ordered(priced, instance, planned, facts);
+      if (refused.empty()) best = std::move(priced);
     } else if (!fallen || rule > first_rule || (rule == first_rule && by_price(priced, *fallen))) {
       fallen = std::move(priced);
       first_rule = rule;
     }
   });
   if (best) return best;
-  if (first_rule != nullptr) {
+  if (!refused.empty()) {
+    reject(instance, {"target", [&] { return refused; }});
+  } else if (first_rule != nullptr) {
     offer_facts(facts, {*fallen->offer, fallen->quote, catalog, context_.question.today},
                 rules::facts_shown(*first_rule));
     reject(*first_rule, view_of(instance), facts);

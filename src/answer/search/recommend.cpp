@@ -101,6 +101,7 @@ class Adviser {
     advice.duty = question_.duty;
     advice.extras = question_.extras;
     advice.today = question_.today;
+    advice.target = question_.target;
     if (model.own) note_reading(*model.own, advice.notes);
     advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());

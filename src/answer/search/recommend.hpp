@@ -2,6 +2,7 @@
 // into shapes, and only shapes are estimated: this is why an answer takes milliseconds.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 namespace gpusel::answer {
 
 class OfferFilter;
+struct Recommendation;
 
 struct Question {
   job::Request request;
@@ -33,6 +35,9 @@ struct Question {
   std::shared_ptr<const OfferFilter> passes;  // that filter, once read: recommend() does so
   std::size_t detailed = 0;                   // ranks that need reasons and remarks; 0: all
   const catalog::Instance* only = nullptr;    // judge this one of the catalogue alone
+  std::string target;                         // what the answer is for; empty: nothing in particular
+  /// What that cannot order or say of a candidate; null: it takes everything.
+  std::function<Status(const job::Job& work, const Recommendation& candidate)> orders;
 };
 
 /// The first ranks, which say from where on they would be rank 1.
@@ -154,6 +159,7 @@ struct Step {
 };
 
 struct Advice {
+  std::string target;                     // as of the question
   std::vector<std::string> named_clouds;  // ids of providers whose best machine is named wherever it ranks
   std::shared_ptr<const catalog::ConfigModel> own_model;
   job::Job work;

@@ -128,7 +128,10 @@ class CandidateSearch {
   bool is_too_short(const money::Quote& quote) const;
   static bool is_too_many(const money::Quote& quote);
   Reason why_none(const Priced& priced) const;
-  std::optional<Priced> best_offer(const catalog::Instance& instance, PlanUse& use, rules::Facts& facts);
+  std::string not_ordered(const Priced& priced, const catalog::Instance& instance,
+                          const std::shared_ptr<const Planned>& planned, rules::Facts& facts) const;
+  std::optional<Priced> best_offer(const catalog::Instance& instance, const std::shared_ptr<const Planned>& planned,
+                                   PlanUse& use, rules::Facts& facts);
   Recommendation candidate(const Priced& priced, const catalog::Instance& instance,
                            const std::shared_ptr<const Planned>& planned, rules::Facts& facts) const;
   InstanceView view_of(const catalog::Instance& instance) const;

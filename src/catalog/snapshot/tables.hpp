@@ -23,7 +23,7 @@ inline constexpr std::size_t kMostRegions = 65'536;
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {
     "accepted", "calibration", "command_lines", "daily", "engines",    "family_names", "import",  "known_families",
-    "launches", "mig", "price_lists", "proofs", "rules", "similarity", "traffic", "verdicts"};
+    "launches", "mig", "price_lists", "proofs", "rules", "similarity", "targets", "traffic", "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
 /// What is a price, in whatever currency and for whatever period.

@@ -89,9 +89,10 @@ class Check {
 
   int read_policies(const catalog::Catalog& catalog) {
     for (const std::string& file : options_.policies) {
-      const auto text = read_input(file);
+      const bool is_text = file.starts_with('{');  // the policy itself
+      const auto text = is_text ? Result<std::string>(file) : read_input(file);
       if (!text) return context_.fail(text.error());
-      auto document = parse_yaml(*text, input_name(file));
+      auto document = parse_yaml(*text, is_text ? "--policy" : input_name(file));
       if (!document) return context_.fail(document.error());
       if (Errors errors = answer::add_policies(*document, catalog, policies_); !errors.empty())
         return context_.fail(errors);

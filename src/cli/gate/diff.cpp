@@ -10,6 +10,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
+#include "cli/gate/diff_export.hpp"
 #include "cli/gate/lock.hpp"
 #include "cli/question/answer.hpp"
 #include "show/gate/lock.hpp"
@@ -48,9 +49,14 @@ class Diff {
                                  common.overlays.empty() ? "--catalog" : "--overlay",
                                  say("use one lock, whose question is asked again")});
     if (options_.locks.size() == 1 && options_.any_question)
-      return context_.fail(Error{ErrorKind::usage, say("has no effect: one lock has one question"), "--any-question",
-                                 say("remove it, or add a second lock")});
-    auto before = read(options_.locks.front());
+      return context_.fail(Error{ErrorKind::usage, say("has no effect: one lock has one question"),
+                                 "--any-question", say("remove it, or add a second lock")});
+    const std::string& first = options_.locks.front();
+    const auto text = read_input(first);
+    if (!text) return context_.fail(text.error());
+    if (auto question = options_.locks.size() == 1 ? exported_question(*text) : std::nullopt)
+      return diff_export(input_name(first), *text, std::move(*question), options_.exit_code, context_);
+    auto before = show::read_lock(*text, input_name(first));
     if (!before) return context_.fail(before.error());
     if (const int status = options_.locks.size() == 2 ? compare(std::move(*before)) : ask_again(std::move(*before));
         status != kOk)
@@ -64,14 +70,10 @@ class Diff {
   }
 
  private:
-  static Result<show::Json> read(const std::string& file) {
-    const auto text = read_input(file);
-    if (!text) return std::unexpected(text.error());
-    return show::read_lock(*text, input_name(file));
-  }
-
   int compare(show::Json before) {
-    auto after = read(options_.locks.back());
+    const auto text = read_input(options_.locks.back());
+    if (!text) return context_.fail(text.error());
+    auto after = show::read_lock(*text, input_name(options_.locks.back()));
     if (!after) return context_.fail(after.error());
     if (const Status comparable = check_questions(before, *after); !comparable)
       return context_.fail(comparable.error());
@@ -257,7 +259,9 @@ Parsed make_diff() {
   Parsed parsed;
   parsed.positional = "LOCKS";
   parsed.positional_places = {{"", "FILE"}};
-  parsed.positional_help = say("a lock, whose question is asked again (default gpusel.lock); or an old and a new one");
+  parsed.positional_help =
+      say("a lock, or a file that gpusel export wrote, whose question is asked again (default gpusel.lock); or an old "
+          "and a new lock");
   parsed.positional_set = [options](std::string_view file) -> Status {
     options->locks.emplace_back(file);
     return {};

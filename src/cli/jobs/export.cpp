@@ -13,6 +13,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/ask.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/target.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
@@ -73,10 +74,7 @@ class Export {
                                                  {},
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
-    job::Request& request = options_.job.question.request;
-    if (target.engine && !request.engine && request.task == job::Task::inference) request.engine = target.engine;
-    if (!target.framework.empty() && request.framework.empty() && job::is_training(*request.task))
-      request.framework = target.framework;
+    plan_for(target, options_.job.question.request);
     return ask(options_.job, ground, context_);
   }
 
@@ -105,23 +103,25 @@ class Export {
 
   int write(const show::ExportTarget& target, const answer::Advice& advice, const answer::Recommendation& chosen,
             const LoadedFacts& ground) {
-    const auto launches = answer::read_proofs(ground.catalog.documents("launches"), "launches");
-    if (!launches) return context_.fail(launches.error());
+    const auto facts = show::read_export_facts(ground.catalog);
+    if (!facts) return context_.fail(facts.error());
     const auto converter = money::Converter::into(advice.currency, ground.catalog);
     if (!converter) return context_.fail(converter.error());
     show::ExportView view{advice,
                           chosen,
-                          *launches,
+                          *facts,
                           ground.catalog,
                           ground.coefficients,
                           {},
                           0,
-                          command_line(question_of(context_.words))};
+                          command_line(question_of(context_.words)),
+                          pins_region()};
     add_figures(view, ground, *converter);
     if (!options_.rank && !target.make(view)) {
       const auto* able = show::first_exportable(view, target);
       if (able == nullptr) return none(view, target);
-      show::ExportView lower{advice, *able, *launches, ground.catalog, ground.coefficients, {}, 0, view.replay};
+      show::ExportView lower{advice, *able, *facts,      ground.catalog,  ground.coefficients,
+                             {},     0,     view.replay, view.pins_region};
       lower.passed_over = show::passed_over_line(view, target, able->rank);
       add_figures(lower, ground, *converter);
       return exported(lower, target, ground);
@@ -129,9 +129,15 @@ class Export {
     return exported(view, target, ground);
   }
 
+  /// Where the reader asked for a place; of a saved answer that is not known, and it stays where it was.
+  bool pins_region() const {
+    const job::Constraints& limits = options_.job.question.constraints;
+    return !options_.saved.empty() || !limits.regions.empty() || !limits.residency.empty();
+  }
+
   /// Numbers that follow from the rank.
   void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {
-    view.scaling = scaling(view.advice, view.chosen, ground);
+    view.scaling = scaling_for(view.advice.work, view.chosen, ground);
     const auto data = answer::data_path(view.chosen, view.advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;
@@ -149,16 +155,6 @@ class Export {
     const auto made = show::export_plan(view, target);
     if (!made) return context_.fail(made.error());
     return deliver(view, target, *made, ground);
-  }
-
-  static std::optional<money::Autoscale> scaling(const answer::Advice& advice, const answer::Recommendation& chosen,
-                                                 const LoadedFacts& ground) {
-    if (advice.work.counted) return std::nullopt;
-    const auto start = answer::cold_start(advice.work, chosen.machine(), chosen.plan(),
-                                          {*chosen.instance, chosen.region->id}, ground.catalog, ground.coefficients);
-    answer::ScalingFacts facts{advice.work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
-    if (start) facts.cold_start = start->total();
-    return answer::scaling_of(facts);
   }
 
   int deliver(const show::ExportView& view, const show::ExportTarget& target, const show::Exported& exported,

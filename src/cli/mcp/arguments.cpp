@@ -16,7 +16,10 @@ using show::Json;
 using Kind = job::ValueShape::Kind;
 
 constexpr std::string_view kModel = "model";
+constexpr std::string_view kPolicy = "policy";
 constexpr std::string_view kLimit = "limit";
+/// Of commands that write files: an assistant gets their text.
+constexpr std::string_view kWriting[] = {"force", "dry_run"};
 /// Of what every command has, these alone are part of the question.
 constexpr std::string_view kOwnPrices[] = {"price", "discount"};
 /// Rows that an answer shows unless more are asked for: an assistant's memory is short.
@@ -37,6 +40,9 @@ std::string key_of(const Flag& flag) {
 bool names_file(const Flag& flag) {
   return flag.value.find("FILE") != std::string::npos || flag.value.find("PATH") != std::string::npos;
 }
+
+/// What may be given as an object, in place of a file of its text.
+bool is_inline(std::string_view key) { return key == kModel || key == kPolicy; }
 
 /// Several values in one text, separated by commas.
 bool takes_list(const Flag& flag) { return flag.value == "LIST" || flag.value == "KEYS"; }
@@ -68,7 +74,8 @@ std::string model_help() { return say("catalogue name, Hugging Face id, or an ob
 
 Json property(const Flag& flag, const std::string& key) {
   Json schema = type_of(flag);
-  if (key == kModel) schema = {{"anyOf", {{{"type", "string"}}, {{"type", "object"}}}}};
+  if (key == kModel) schema = {{"type", {"string", "object"}}};
+  if (key == kPolicy) schema = {{"type", "object"}};
   schema["description"] = key == kModel ? model_help() : flag.help;
   if (key == kLimit) schema["default"] = kRows;
   return schema;
@@ -118,7 +125,8 @@ class Arguments::Reader {
   explicit Reader(const Arguments& arguments) : arguments_(arguments) {}
 
   std::expected<std::vector<std::string>, Refusal> read(const Node* given) {
-    flags_.emplace_back(arguments_.tool_.command);
+    for (const std::string_view word : split(arguments_.tool_.command, ' ')) flags_.emplace_back(word);
+    flags_.insert(flags_.end(), arguments_.tool_.words.begin(), arguments_.tool_.words.end());
     if (given != nullptr)
       for (const Node& member : given->children)
         if (auto done = take(member); !done) return std::unexpected(done.error());
@@ -132,7 +140,8 @@ class Arguments::Reader {
   using Done = std::expected<void, Refusal>;
 
   Done take(const Node& member) {
-    if (member.kind == Node::Kind::null) return {};  // null says: not given
+    if (member.kind == Node::Kind::null || member.key == kFull) return {};  // null says: not given
+    if (member.key == kFlags) return take_flags(member);
     if (!arguments_.tool_.subjects.empty() && member.key == arguments_.tool_.subjects) {
       auto texts = texts_of(member, !arguments_.tool_.one_subject);
       if (!texts) return std::unexpected(texts.error());
@@ -147,8 +156,18 @@ class Arguments::Reader {
                         printable(shorten(member.key, 60))));
     if (key == kModel)
       if (auto allowed = check_model(member); !allowed) return allowed;
+    if (key == kPolicy && !member.is_map())
+      return refuse(kPolicy, {ErrorKind::usage, say("files are not read here"), {}, say("give an object")});
     limited_ = limited_ || key == kLimit;
     return flag->value.empty() ? take_switch(*flag, member) : take_value(*flag, member);
+  }
+
+  Done take_flags(const Node& member) {
+    if (!member.is_map())
+      return refuse(kFlags, {ErrorKind::usage, say("is an object: the other arguments by their names"), {}, {}});
+    for (const Node& one : member.children)
+      if (auto done = take(one); !done) return done;
+    return {};
   }
 
   /// Files are not read because a model says so.
@@ -166,7 +185,7 @@ class Arguments::Reader {
   }
 
   Done take_value(const Flag& flag, const Node& member) {
-    auto texts = member.is_map() && key_of(flag) == kModel
+    auto texts = member.is_map() && is_inline(key_of(flag))
                      ? std::vector{json_of(member).dump(-1, ' ', false, Json::error_handler_t::replace)}
                      : texts_of(member, flag.repeats || takes_list(flag));
     if (!texts) return std::unexpected(texts.error());
@@ -234,9 +253,11 @@ Arguments::Arguments(const Tool& tool) : tool_(tool) {
   add_common_flags(parsed, common);
   for (std::size_t i = 0; i < parsed.flags.size(); ++i) {
     Flag& flag = parsed.flags[i];
-    const bool asks = i < own || std::ranges::find(kOwnPrices, key_of(flag)) != std::end(kOwnPrices);
+    const std::string key = key_of(flag);
+    const bool asks = i < own ? std::ranges::find(kWriting, key) == std::end(kWriting)
+                              : std::ranges::find(kOwnPrices, key) != std::end(kOwnPrices);
     flag.set.clear();
-    (asks && !names_file(flag) ? offered_ : withheld_).push_back(std::move(flag));
+    (asks && (is_inline(key) || !names_file(flag)) ? offered_ : withheld_).push_back(std::move(flag));
   }
 }
 
@@ -254,17 +275,31 @@ Json Arguments::schema() const {
     subjects["description"] = say_text(tool_.subjects_help);
     properties[std::string(tool_.subjects)] = std::move(subjects);
   }
-  for (const Flag& flag : offered_) {
-    const std::string key = key_of(flag);
-    properties[key] = property(flag, key);
-  }
-  Json schema{{"type", "object"}, {"properties", std::move(properties)}, {"additionalProperties", false}};
+  for (const std::string_view key : tool_.usual)
+    if (const Flag* flag = find(offered_, key); flag != nullptr)
+      properties[std::string(key)] = property(*flag, std::string(key));
+  properties[std::string(kFlags)] = {{"type", "object"}, {"description", say("other arguments: describe_flags")}};
+  properties[std::string(kFull)] = {{"type", "boolean"}};
+  Json schema{{"type", "object"}, {"properties", std::move(properties)}};
   Json required = Json::array();
   // Some tasks run no model, and are not to have one invented for them.
   for (const std::string_view key : tool_.needs)
     if (key != kModel && !tool_.subjects_suffice) required.push_back(key);
   if (!required.empty()) schema["required"] = std::move(required);
   return schema;
+}
+
+Json Arguments::described(std::string_view word) const {
+  Json list = Json::array();
+  for (const Flag& flag : offered_) {
+    const std::string key = key_of(flag);
+    const Json shape = property(flag, key);
+    if (key.find(word) == std::string::npos && lower(flag.help).find(word) == std::string::npos) continue;
+    Json one{{"name", key}};
+    one.update(shape);
+    list.push_back(std::move(one));
+  }
+  return list;
 }
 
 std::string_view Arguments::help_of(std::string_view key) const {
@@ -279,9 +314,10 @@ std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
   Refusal refusal;
   std::string list;
   std::string lines;
+  const Node* flags = given == nullptr ? nullptr : given->find(kFlags);
   for (const std::string_view key : tool_.needs) {
     const bool needless = key == kModel && known && !job::runs_model(*known);
-    if (needless || given_value(given, key) != nullptr) continue;
+    if (needless || given_value(given, key) != nullptr || given_value(flags, key) != nullptr) continue;
     refusal.missing.emplace_back(key);
     list += (list.empty() ? "" : ", ") + std::string(key);
     lines += "\n" + std::string(key) + ": " + (key == kModel ? model_help() : say_text(help_of(key)));

@@ -12,17 +12,24 @@
 
 namespace gpusel::cli::mcp {
 
-/// One command as a tool of the same name.
+/// One command as a tool.
 struct Tool {
+  std::string_view name;
   std::string_view command;
   std::string_view title;
   std::string_view description;
   std::string_view subjects;       // the argument for what stands without a flag on the command line; empty: none
   std::string_view subjects_help;  // what assistants are told of it
   std::vector<std::string_view> needs;
-  bool subjects_suffice = false;  // given some, nothing else is needed
-  bool one_subject = false;       // not a list of them
+  std::vector<std::string_view> usual;    // arguments that are listed; the others are in "flags"
+  bool subjects_suffice = false;          // given some, nothing else is needed
+  bool one_subject = false;               // not a list of them
+  std::vector<std::string_view> words{};  // that every call has
 };
+
+/// The argument that holds all the unusual ones, and that which asks for the whole answer.
+inline constexpr std::string_view kFlags = "flags";
+inline constexpr std::string_view kFull = "full";
 
 /// Why no answer is asked for at all.
 struct Refusal {
@@ -38,6 +45,8 @@ class Arguments {
   show::Json schema() const;
   /// The command line that says the same; `given` is an object, or nothing.
   std::expected<std::vector<std::string>, Refusal> words(const Node* given) const;
+  /// Every argument beside the subjects, whose name or help has `word` in it: name, type and help of each.
+  show::Json described(std::string_view word) const;
   bool takes(std::string_view key) const { return find(offered_, key) != nullptr; }
   bool withholds(std::string_view key) const { return find(withheld_, key) != nullptr; }
 

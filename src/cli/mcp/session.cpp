@@ -58,7 +58,8 @@ std::string instructions() {
       "are arguments with _ for -: --max-price is max_price, and -o json is the structured answer that comes with each "
       "text. "
       "Commands named in messages that are not tools here are for the person's terminal. Nothing is written, fetched, "
-      "or read from files on request.");
+      "or read from files on request. Structured answers are brief; full: true gives all of one. Arguments that a tool "
+      "does not list go into flags: describe_flags lists them.");
 }
 
 }  // namespace
@@ -69,7 +70,10 @@ std::span<const Session::Method> Session::methods() {
   static constexpr Method kMethods[] = {{"initialize", true, &Session::initialize},
                                         {"ping", true, &Session::ping},
                                         {"tools/list", false, &Session::list_tools},
-                                        {"tools/call", false, &Session::call_tool}};
+                                        {"tools/call", false, &Session::call_tool},
+                                        {"prompts/list", false, &Session::list_prompts},
+                                        {"prompts/get", false, &Session::get_prompt},
+                                        {"completion/complete", false, &Session::complete_argument}};
   return kMethods;
 }
 
@@ -147,10 +151,12 @@ Session::Outcome Session::initialize(const Node* params) {
     return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", "protocolVersion")});
   const auto known = std::ranges::find(kRevisions, wanted->text, &Revision::name);
   revision_ = known == std::end(kRevisions) ? &kRevisions[0] : known;
-  return Json{{"protocolVersion", revision_->name},
-              {"capabilities", {{"tools", {{"listChanged", false}}}}},
-              {"serverInfo", {{"name", "gpusel"}, {"title", "gpusel"}, {"version", kVersion}}},
-              {"instructions", instructions()}};
+  return Json{
+      {"protocolVersion", revision_->name},
+      {"capabilities",
+       {{"tools", {{"listChanged", false}}}, {"prompts", {{"listChanged", false}}}, {"completions", Json::object()}}},
+      {"serverInfo", {{"name", "gpusel"}, {"title", "gpusel"}, {"version", kVersion}}},
+      {"instructions", instructions()}};
 }
 
 Session::Outcome Session::ping(const Node*) { return Json::object(); }
@@ -160,6 +166,45 @@ Session::Outcome Session::list_tools(const Node* params) {
   if (const Node* cursor = params == nullptr ? nullptr : params->find("cursor"); cursor != nullptr)
     return std::unexpected(Failure{kInvalidParams, say("unknown cursor {}", in_quotes(cursor->text))});
   return Json{{"tools", tools_.list()}};
+}
+
+Session::Outcome Session::list_prompts(const Node*) {
+  Json list = Json::array();
+  for (const Prompt& prompt : prompts()) list.push_back(prompt_json(prompt));
+  return Json{{"prompts", std::move(list)}};
+}
+
+/// The prompt that `params` names.
+std::expected<const Prompt*, Session::Failure> Session::named_prompt(const Node* params) {
+  const Node* name = text_of(params, "name");
+  if (name == nullptr) return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", "name")});
+  const Prompt* prompt = find_prompt(name->text);
+  if (prompt != nullptr) return prompt;
+  std::vector<std::string_view> known;
+  for (const Prompt& one : prompts()) known.push_back(one.name);
+  const Hint near = did_you_mean(name->text, known);
+  return std::unexpected(
+      Failure{kInvalidParams, say("unknown prompt {}", in_quotes(name->text)) + (near.empty() ? "" : "; " + near)});
+}
+
+Session::Outcome Session::get_prompt(const Node* params) {
+  const auto prompt = named_prompt(params);
+  if (!prompt) return std::unexpected(prompt.error());
+  auto message = prompt_message(**prompt, params->find("arguments"));
+  if (!message) return std::unexpected(Failure{kInvalidParams, message.error().message});
+  return std::move(*message);
+}
+
+/// Of a prompt's argument: there are no resources whose names could be.
+Session::Outcome Session::complete_argument(const Node* params) {
+  const auto prompt = named_prompt(params == nullptr ? nullptr : params->find("ref"));
+  if (!prompt) return std::unexpected(prompt.error());
+  const Node* argument = params->find("argument");
+  const Node* name = text_of(argument, "name");
+  const Node* value = text_of(argument, "value");
+  if (name == nullptr || value == nullptr)
+    return std::unexpected(Failure{kInvalidParams, say("\"{}\" must be a text", name == nullptr ? "name" : "value")});
+  return Json{{"completion", completed(**prompt, name->text, value->text)}};
 }
 
 Session::Outcome Session::call_tool(const Node* params) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/io/document.hpp"
+#include "cli/mcp/prompts.hpp"
 #include "cli/mcp/tools.hpp"
 #include "show/json/json.hpp"
 
@@ -60,6 +61,10 @@ class Session {
   Outcome ping(const Node* params);
   Outcome list_tools(const Node* params);
   Outcome call_tool(const Node* params);
+  Outcome list_prompts(const Node* params);
+  static std::expected<const Prompt*, Failure> named_prompt(const Node* params);
+  Outcome get_prompt(const Node* params);
+  Outcome complete_argument(const Node* params);
 
   const Tools& tools_;
   Tell tell_;

@@ -4,6 +4,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "cli/mcp/brief.hpp"
 #include "cli/words/parser.hpp"
 
 namespace gpusel::cli::mcp {
@@ -12,55 +13,137 @@ namespace {
 
 using show::Json;
 
+/// What is usually said of a job, and of where it may run.
+std::vector<std::string_view> job_and(std::initializer_list<std::string_view> more) {
+  std::vector<std::string_view> usual{"task",   "model",        "request_rate", "input_tokens", "output_tokens",
+                                      "method", "dataset_size", "cloud",        "region",       "gpu"};
+  usual.insert(usual.end(), more);
+  return usual;
+}
+
 /// Another tool is another line.
 const std::vector<Tool>& tools() {
   static const std::vector<Tool> kTools{
       {"recommend",
+       "recommend",
        to_say("Recommend instances"),
-       to_say(
-           "Which cloud GPU instances suit a job, ranked by cost, speed or both, with the plan on each, its figures, "
-           "warnings and price dates; where nothing fits, why, and the least change that would."),
+       to_say("Which cloud GPU instances suit a job, ranked, with plan, figures, warnings, price dates; where nothing "
+              "fits, why, and the least change that would."),
        "",
        "",
-       {"task", "model"}},
+       {"task", "model"},
+       job_and({"term", "ttft", "tpot", "budget", "deadline", "max_price", "objective", "for", "limit"})},
       {"estimate",
+       "estimate",
        to_say("Estimate a job on GPUs"),
-       to_say("Whether a job fits on given GPUs: memory per GPU, throughput, latency, and the interval around each."),
+       to_say("Whether a job fits on given GPUs: memory per GPU, throughput, latency, intervals."),
        "",
        "",
-       {"task", "model", "gpu"}},
+       {"task", "model", "gpu"},
+       {"task", "model", "gpu", "gpus", "method", "context", "concurrency", "input_tokens", "output_tokens",
+        "weights_precision", "seq_len"}},
       {"compare",
+       "compare",
        to_say("Compare GPUs or instances"),
        to_say("GPUs or instances side by side, with a job's figures if task and model are given."),
        "names",
-       to_say("GPUs, instances, or several of one: h100:8, 2x p4d.24xlarge"),
-       {"names"}},
-      {"instances",
-       to_say("List instances"),
-       to_say("Instances and their dated prices, filtered and sorted; or one with its sources."),
-       "words",
-       to_say("words that must occur; or show and an instance's name, for its details and sources"),
-       {}},
+       to_say("two to eight: h100:8, 2x p4d.24xlarge"),
+       {"names"},
+       {"task", "model"}},
       {"cost",
+       "cost",
        to_say("Cost over time"),
-       to_say("Cost over time of instances, or of the best plan for a job, under every published term: per hour, month "
-              "and unit of work, with break-even points."),
+       to_say("What instances, or the best plan for a job, cost under every term, with break-even points."),
        "targets",
-       to_say("instances, such as p4d.24xlarge or 2x p4d.24xlarge"),
+       to_say("instances: p4d.24xlarge, 2x p4d.24xlarge"),
        {"task", "model"},
+       job_and({"hours_per_day", "months"}),
        true},
-      {"explain",
-       to_say("Explain an answer"),
-       to_say("Explains one part of recommend's answer to the same job: how a figure or rank was computed, why an "
-              "instance was rejected and what would make it qualify, or what a rule did."),
-       "subject",
-       to_say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank"),
+      {"fleet",
+       "fleet",
+       to_say("Mix for a traffic"),
+       to_say("The cheapest mix of instances for a stated traffic, and how it scales over the day."),
+       "",
+       "",
+       {"model"},
+       {"model", "traffic", "request_rate", "users", "daily", "ttft", "tpot", "cloud", "region", "redundancy"}},
+      {"whatif",
+       "whatif",
+       to_say("What moves the answer"),
+       to_say("Which input moves the answer to a job, and where the winner changes."),
+       "",
+       "",
        {"task", "model"},
+       job_and({"vary"})},
+      {"explain",
+       "explain",
+       to_say("Explain an answer"),
+       to_say("A figure, rank, rejection or rule of recommend's answer to the same job taken apart."),
+       "subject",
+       to_say("an instance, a figure such as memory.kv_cache, or a rule; else the best rank"),
+       {"task", "model"},
+       job_and({"rank"}),
        false,
        true},
+      {"export",
+       "export",
+       to_say("Files of other tools"),
+       to_say("The plan as files for skypilot, terraform, kubernetes, vllm, slurm …; without target a list of them."),
+       "target",
+       to_say("the tool to write for"),
+       {},
+       job_and({"rank"}),
+       true,
+       true},
+      {"check",
+       "check",
+       to_say("Check against a policy"),
+       to_say("Whether the answer to a job keeps a policy: docs/ci.md has its keys."),
+       "",
+       "",
+       {"policy", "task", "model"},
+       job_and({"policy", "rank"})},
+      {"models",
+       "models",
+       to_say("List models"),
+       to_say("Models of the catalogue by words of their names; or show and one name, for its figures."),
+       "words",
+       to_say("words that must occur; or show and a name"),
+       {},
+       {"limit"}},
+      {"gpus",
+       "gpus",
+       to_say("List GPUs"),
+       to_say("GPUs with memory, speed and the lowest price; or show and one name."),
+       "words",
+       to_say("words that must occur; or show and a name"),
+       {},
+       {"filter", "sort_by", "limit"}},
+      {"instances",
+       "instances",
+       to_say("List instances"),
+       to_say("Instances and their dated prices, filtered and sorted; or show and one name, with its sources."),
+       "words",
+       to_say("words that must occur; or show and a name"),
+       {},
+       {"cloud", "region", "gpu", "max_price", "filter", "sort_by", "limit"}},
+      {"prices",
+       "instances",
+       to_say("List prices"),
+       to_say("Every offer of instances: region, term, price, date; the lowest first."),
+       "words",
+       to_say("instance, provider or other words that must occur"),
+       {},
+       {"cloud", "region", "gpu", "term", "limit"},
+       false,
+       false,
+       {"--all-offers", "--sort-by", "price"}},
   };
   return kTools;
 }
+
+/// The tool that tells of the others' arguments.
+constexpr std::string_view kDescribe = "describe_flags";
 
 /// Lines of standard error without the program's name before each.
 std::string without_name(std::string_view text) {
@@ -85,32 +168,46 @@ Tools::Tools(Given given) : given_(std::move(given)) {
   for (const Tool& tool : tools()) entries_.push_back({tool, Arguments(tool)});
 }
 
+namespace {
+
+Json listed(std::string_view name, std::string_view title, std::string_view description, Json input) {
+  return {{"name", name},
+          {"title", say_text(title)},
+          {"description", say_text(description)},
+          {"inputSchema", std::move(input)},
+          {"outputSchema", brief_schema(name)},
+          {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}};
+}
+
+}  // namespace
+
 Json Tools::list() const {
   Json list = Json::array();
-  for (const Entry& entry : entries_) {
-    const std::string title = say_text(entry.tool.title);
-    list.push_back({{"name", entry.tool.command},
-                    {"title", title},
-                    {"description", say_text(entry.tool.description)},
-                    {"inputSchema", entry.arguments.schema()},
-                    {"annotations",
-                     {{"title", title},
-                      {"readOnlyHint", true},
-                      {"destructiveHint", false},
-                      {"idempotentHint", true},
-                      {"openWorldHint", false}}}});
-  }
+  for (const Entry& entry : entries_)
+    list.push_back(listed(entry.tool.name, entry.tool.title, entry.tool.description, entry.arguments.schema()));
+  Json names = Json::array();
+  for (const Entry& entry : entries_) names.push_back(entry.tool.name);
+  Json input{
+      {"type", "object"},
+      {"properties", {{"tool", {{"type", "string"}, {"enum", std::move(names)}}}, {"about", {{"type", "string"}}}}},
+      {"required", {"tool"}}};
+  list.push_back(listed(kDescribe, to_say("Other arguments"),
+                        to_say("What may stand in flags of a tool, by a word of its name or meaning."),
+                        std::move(input)));
   return list;
 }
 
 std::vector<std::string_view> Tools::names() const {
   std::vector<std::string_view> names;
-  for (const Entry& entry : entries_) names.push_back(entry.tool.command);
+  for (const Entry& entry : entries_) names.push_back(entry.tool.name);
+  names.push_back(kDescribe);
   return names;
 }
 
+bool Tools::has(std::string_view name) const { return name == kDescribe || find(name) != nullptr; }
+
 const Tools::Entry* Tools::find(std::string_view name) const {
-  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.tool.command == name; });
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return entry.tool.name == name; });
   return found == entries_.end() ? nullptr : &*found;
 }
 
@@ -133,7 +230,34 @@ Tools::Run Tools::run(std::vector<std::string> words, std::string_view format) c
   return run;
 }
 
+Answer Tools::describe(const Node* arguments) const {
+  const auto text = [&](std::string_view key) {
+    const Node* given = arguments == nullptr ? nullptr : arguments->find(key);
+    return given != nullptr && given->is_scalar() ? given->text : std::string();
+  };
+  const std::string tool = text("tool");
+  const Entry* entry = find(tool);
+  if (entry == nullptr) {
+    const auto known = names();
+    const Hint near = did_you_mean(tool, known);
+    const std::string message =
+        say("unknown tool {}", "'" + printable(shorten(tool, 60)) + "'") + (near.empty() ? "" : "; " + near);
+    return {message, error_json(kUsage, message, {}), true};
+  }
+  Json flags = entry->arguments.described(lower(text("about")));
+  std::string list;
+  for (const Json& flag : flags)
+    list += flag["name"].get<std::string>() + ": " + flag["description"].get<std::string>() + "\n";
+  if (list.empty()) list = say("no argument of {} has that in its name or meaning", tool) + "\n";
+  Json names = Json::array();
+  for (const Json& flag : flags) names.push_back(flag["name"]);
+  Json data{{"flags", flags}};
+  if (show::dump(data, -1).size() > kMostBytes) data = {{"names", std::move(names)}};
+  return {std::move(list), std::move(data), false};
+}
+
 Answer Tools::call(std::string_view name, const Node* arguments) const {
+  if (name == kDescribe) return describe(arguments);
   const Entry& entry = *find(name);
   auto words = entry.arguments.words(arguments);
   if (!words) return {words.error().message, error_json(kUsage, words.error().message, words.error().missing), true};
@@ -144,7 +268,12 @@ Answer Tools::call(std::string_view name, const Node* arguments) const {
   const Run shown = run(*words, "table");
   std::string text = shown.out;
   if (!shown.remarks.empty()) text += (text.empty() ? "" : "\n") + shown.remarks + "\n";
-  return {std::move(text), Json::parse(data.out), false};
+  Json whole = Json::parse(data.out);
+  for (const std::string_view remark : split(shown.remarks, '\n'))
+    if (!remark.empty()) whole["remarks"].push_back(remark);
+  const Node* full = arguments == nullptr ? nullptr : arguments->find(kFull);
+  const bool wants_all = full != nullptr && full->text == "true";
+  return {std::move(text), wants_all ? std::move(whole) : brief_of(name, whole), false};
 }
 
 }  // namespace gpusel::cli::mcp

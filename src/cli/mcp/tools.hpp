@@ -20,7 +20,7 @@ struct Given {
 /// What a call came to.
 struct Answer {
   std::string text;  // for a reader: the table and what is remarked beside it, or what is wrong
-  show::Json data;   // the command's JSON, or the error
+  show::Json data;   // the command's JSON in brief, or whole where that is asked for; or the error
   bool is_error = false;
 };
 
@@ -30,7 +30,7 @@ class Tools {
 
   /// As the protocol lists them.
   show::Json list() const;
-  bool has(std::string_view name) const { return find(name) != nullptr; }
+  bool has(std::string_view name) const;
   std::vector<std::string_view> names() const;
   /// `name` is one of names(); `arguments` an object, or nothing.
   Answer call(std::string_view name, const Node* arguments) const;
@@ -47,6 +47,7 @@ class Tools {
   };
 
   const Entry* find(std::string_view name) const;
+  Answer describe(const Node* arguments) const;
   Run run(std::vector<std::string> words, std::string_view format) const;
 
   Given given_;

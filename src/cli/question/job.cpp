@@ -4,7 +4,9 @@
 #include <filesystem>
 
 #include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/target.hpp"
 
 namespace gpusel::cli {
 
@@ -71,6 +73,8 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;
   flags.push_back(std::move(weight));
+  flags.push_back({"--for", "TARGET", say("a tool that orders it: only what gpusel export can write for it is ranked"),
+                   ranking, [&question](std::string_view text) { return job::assign(text, question.target); }});
   flags.push_back(currency_flag(question.currency));
   flags.push_back(rules_flag(job.rule_files, ranking));
   flags.push_back(use_spot_flag(question.constraints));
@@ -92,6 +96,8 @@ bool names_saved(std::string_view word) {
 std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context) {
   job.question.today = ground.today;
   if (const auto settled = settle(job, ground.catalog, context); !settled) return std::unexpected(settled.error());
+  if (const Status limited = limit_to_target(job.question, ground); !limited)
+    return std::unexpected(context.fail(limited.error()));
   tell_broad_names(job.question.constraints, ground.catalog, context);
   auto advice = answer::recommend(job.question, ground.catalog, ground.rules, ground.coefficients);
   if (!advice) return std::unexpected(context.fail(as_flag(advice.error())));

@@ -12,6 +12,7 @@
 #include "physics/own.hpp"
 #include "show/catalogue/catalog_state.hpp"
 #include "show/catalogue/catalogue_name.hpp"
+#include "show/export/orders.hpp"
 
 namespace gpusel::cli {
 
@@ -45,6 +46,7 @@ class Doctor {
     if (catalog_) {
       examine_prices();
       examine_rates();
+      examine_targets();
     }
     examine_surroundings();
     return std::move(findings_);
@@ -138,6 +140,22 @@ class Doctor {
     const auto age = days_between(statistics.oldest_rate, today_);
     add(say("exchange rates"), age && *age > kOldDays ? Health::warn : Health::ok,
         say("{}, the oldest from {}", catalog_->exchange_rates().size(), aged(statistics.oldest_rate, today_)));
+  }
+
+  /// What other tools can order, as their sources had it.
+  void examine_targets() {
+    const auto tools = show::read_orders(catalog_->documents("targets"));
+    if (!tools) {
+      for (const Error& error : tools.error())
+        add(say("targets"), Health::fail, printable(error.where) + ": " + error.message);
+      status_ = kBadCatalogue;
+      return;
+    }
+    for (const show::ToolOrders& tool : *tools) {
+      const auto age = days_between(tool.as_of, today_);
+      add(say("what {} orders", tool.id), age && *age > kOldDays ? Health::warn : Health::ok,
+          say("by its sources of {} (version {})", aged(tool.as_of, today_), printable(tool.version)));
+    }
   }
 
   void examine_surroundings() {

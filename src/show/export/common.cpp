@@ -31,6 +31,9 @@ void add_wrapped(std::vector<std::string>& lines, const std::string& text) {
 // Of price lists that hold in several regions; no API knows them.
 constexpr std::string_view kWholeAreas[] = {"all", "global", "eu", "cn-mainland"};
 
+// A place under the name that a reseller has for it.
+constexpr std::string_view kResellersName = "(Shadeform name)";
+
 std::string price_day(const answer::Recommendation& r) {
   const std::string day = Date::from_packed(r.offer->as_of).text();
   return day.empty() ? say("published at an unknown date") : say("published {}", day);
@@ -116,12 +119,12 @@ std::string job_name(const ExportView& view) {
 }
 
 ExportView of_rank(const ExportView& view, const answer::Recommendation& other) {
-  return {view.advice, other, view.launches, view.catalog, view.coefficients, view.scaling, view.disk_gb,
-          view.replay, {}};
+  return {view.advice,  other,        view.facts,  view.catalog,     view.coefficients,
+          view.scaling, view.disk_gb, view.replay, view.pins_region, {}};
 }
 
 answer::Launch launch_or_own(const ExportView& view) {
-  auto launch = answer::launch_of(view.advice, view.chosen, view.launches, view.catalog, view.coefficients);
+  auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients);
   if (launch) return std::move(*launch);
   answer::Launch own;
   own.lines = {"sh -c \"$COMMAND\""};
@@ -181,7 +184,8 @@ bool is_spot(const answer::Recommendation& r) { return r.offer->term == catalog:
 bool is_by_the_hour(const answer::Recommendation& r) { return r.offer->term == catalog::Term::on_demand || is_spot(r); }
 
 bool has_region(const answer::Recommendation& r) {
-  return !r.region->country.empty() && std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
+  return !r.region->country.empty() && !r.region->name.ends_with(kResellersName) &&
+         std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
 }
 
 int devices_of(const answer::Recommendation& r) { return r.gpu == nullptr ? 0 : r.machine().gpus_per_node; }

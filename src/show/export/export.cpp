@@ -16,7 +16,7 @@ constexpr std::string_view kSchema = "gpusel.export/1";
 constexpr ExportTarget kTargets[] = {
     {"skypilot", to_say("SkyPilot task: the ranked offers as candidates, and the command"), export_skypilot},
     {"dstack", to_say("dstack fleet with its service or task"), export_dstack},
-    {"terraform", to_say("the instances in Terraform: AWS, Azure, Google Cloud, Alibaba Cloud, Tencent Cloud"),
+    {"terraform", to_say("the instances in Terraform, which start the job: AWS, Azure, Google Cloud, OCI, Nebius …"),
      export_terraform},
     {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
     {"lws", to_say("LeaderWorkerSet and Service: replicas that span several nodes"), export_lws},
@@ -24,10 +24,17 @@ constexpr ExportTarget kTargets[] = {
      job::Engine::vllm},
     {"jobset", to_say("JobSet: training on several nodes"), export_jobset},
     {"helm-vllm", to_say("values of the Helm chart of vLLM's production stack"), export_helm_vllm, job::Engine::vllm},
+    {"llm-d", to_say("values of llm-d's Helm chart of a model service"), export_llm_d, job::Engine::vllm},
     {"kserve", to_say("KServe InferenceService"), export_kserve},
     {"karpenter", to_say("Karpenter NodePool that starts the chosen instances: AWS, Azure"), export_karpenter},
     {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda},
     {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa},
+    {"sagemaker", to_say("CloudFormation of a SageMaker endpoint: vLLM"), export_sagemaker, job::Engine::vllm},
+    {"batch", to_say("CloudFormation of AWS Batch: queue and definition of a job that ends"), export_batch},
+    {"vertex", to_say("Vertex AI: an endpoint by gcloud, or a custom job"), export_vertex},
+    {"azureml", to_say("Azure Machine Learning: an online endpoint, or a command job"), export_azureml},
+    {"runpod", to_say("pods of RunPod, by its API"), export_runpod},
+    {"vast", to_say("instances of Vast, by its command vastai"), export_vast},
     {"slurm", to_say("Slurm batch script: the plan on a cluster of your own"), export_slurm},
     {"docker", to_say("docker run line, on each instance"), export_docker},
     {"compose", to_say("the same as a file for Docker Compose"), export_compose},
@@ -38,9 +45,11 @@ constexpr ExportTarget kTargets[] = {
     {"llama-server", to_say("command that starts llama.cpp's server with the plan's flags"), export_llama_server,
      job::Engine::llama_cpp},
     {"ollama", to_say("commands that start Ollama with the plan's settings"), export_ollama, job::Engine::llama_cpp},
+    {"tei", to_say("command that starts Text Embeddings Inference"), export_tei},
     {"torchrun", to_say("command that starts the training on each instance"), export_torchrun},
     {"accelerate", to_say("Accelerate configuration of the training plan"), export_accelerate},
     {"deepspeed", to_say("DeepSpeed configuration of the training plan"), export_deepspeed},
+    {"torchtune", to_say("command that starts torchtune with the training plan"), export_torchtune, {}, "torchtune"},
     {"axolotl", to_say("Axolotl configuration of the training plan, and its start"), export_axolotl, {}, "axolotl"},
     {"llama-factory",
      to_say("LLaMA-Factory configuration of the training plan, and its start"),
@@ -50,6 +59,14 @@ constexpr ExportTarget kTargets[] = {
 };
 
 }  // namespace
+
+std::expected<ExportFacts, Errors> read_export_facts(const catalog::Catalog& catalog) {
+  auto launches = answer::read_proofs(catalog.documents("launches"), "launches");
+  if (!launches) return std::unexpected(launches.error());
+  auto orders = read_orders(catalog.documents("targets"));
+  if (!orders) return std::unexpected(orders.error());
+  return ExportFacts{std::move(*launches), std::move(*orders)};
+}
 
 std::span<const ExportTarget> export_targets() { return kTargets; }
 

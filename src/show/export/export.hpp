@@ -9,19 +9,28 @@
 
 #include "answer/stages/launch.hpp"
 #include "show/document/document.hpp"
+#include "show/export/orders.hpp"
 #include "show/json/json.hpp"
 
 namespace gpusel::show {
 
+/// What the catalogue knows of other tools.
+struct ExportFacts {
+  std::vector<answer::ProofTool> launches;  // data/launches: their command lines
+  std::vector<ToolOrders> orders;           // data/targets: what they can order
+};
+std::expected<ExportFacts, Errors> read_export_facts(const catalog::Catalog& catalog);
+
 struct ExportView {
   const answer::Advice& advice;
   const answer::Recommendation& chosen;
-  std::span<const answer::ProofTool> launches;  // data/launches
+  const ExportFacts& facts;
   const catalog::Catalog& catalog;
   const physics::Coefficients& coefficients;
   std::optional<money::Autoscale> scaling;
-  double disk_gb = 0;  // that each instance needs
-  std::string replay;  // command line that makes the same file
+  double disk_gb = 0;       // that each instance needs
+  std::string replay;       // command line that makes the same file
+  bool pins_region = true;  // the reader asked for a place
   /// Where better ranks are left out: which, and why the target cannot say the best of them.
   std::string passed_over{};
 };

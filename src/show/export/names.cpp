@@ -11,20 +11,12 @@ namespace gpusel::show {
 namespace {
 
 constexpr CloudNames kClouds[] = {
-    {.provider = "aws", .skypilot = "aws", .dstack = "aws", .cluster_in_dstack = true, .names_accelerators = true},
-    {.provider = "azure",
-     .skypilot = "azure",
-     .dstack = "azure",
-     .cluster_in_dstack = true,
-     .names_accelerators = true},
-    {.provider = "gcp", .skypilot = "gcp", .dstack = "gcp", .cluster_in_dstack = true, .names_accelerators = true},
+    {.provider = "aws", .skypilot = "aws", .dstack = "aws"},
+    {.provider = "azure", .skypilot = "azure", .dstack = "azure"},
+    {.provider = "gcp", .skypilot = "gcp", .dstack = "gcp"},
     {.provider = "lambda", .skypilot = "lambda", .dstack = "lambda"},
-    {.provider = "nebius",
-     .skypilot = "nebius",
-     .dstack = "nebius",
-     .types_in_dstack = false,
-     .cluster_in_dstack = true},
-    {.provider = "oci", .skypilot = "oci", .dstack = "oci", .cluster_in_dstack = true},
+    {.provider = "nebius", .skypilot = "nebius", .dstack = "nebius", .types_in_dstack = false},
+    {.provider = "oci", .skypilot = "oci", .dstack = "oci"},
     {.provider = "runpod",
      .skypilot = "runpod",
      .dstack = "runpod",
@@ -32,15 +24,21 @@ constexpr CloudNames kClouds[] = {
      .types_in_skypilot = false,
      .not_in_skypilot = "_COMMUNITY",
      .containers = true},
-    // Places of hosts are slugs in dstack ("us-california") and "California, US" in SkyPilot.
+    // Places of hosts are slugs in dstack ("us-california") and "California, US" in SkyPilot; types come and go.
     {.provider = "vast",
      .skypilot = "vast",
      .dstack = "vastai",
      .types_in_dstack = false,
+     .types_in_skypilot = false,
      .own_regions = false,
      .containers = true},
+    {.provider = "verda", .skypilot = "verda", .dstack = "verda"},
     {.provider = "digitalocean", .skypilot = "do", .dstack = "digitalocean"},
-    {.provider = "vultr", .skypilot = "", .dstack = "vultr", .cluster_in_dstack = true},
+    {.provider = "paperspace", .skypilot = "paperspace", .dstack = ""},
+    {.provider = "crusoe", .skypilot = "", .dstack = "crusoe"},
+    {.provider = "hotaisle", .skypilot = "", .dstack = "hotaisle", .types_in_dstack = false},
+    {.provider = "jarvislabs", .skypilot = "", .dstack = "jarvislabs", .types_in_dstack = false},
+    {.provider = "vultr", .skypilot = "", .dstack = "vultr"},
 };
 
 struct PartName {
@@ -49,20 +47,26 @@ struct PartName {
 };
 
 // As in SkyPilot's catalogues of AWS, Azure and Google Cloud: https://docs.skypilot.co/en/latest/overview.html and
-// `sky show-gpus`. Parts that it lists under several names are left out: the type says which they are.
+// `sky show-gpus`.
 constexpr PartName kAccelerators[] = {
+    {"a10", "A10"},
     {"a100-pcie-80gb", "A100-80GB"},
     {"a100-sxm-40gb", "A100"},
     {"a100-sxm-80gb", "A100-80GB"},
     {"a10g", "A10G"},
     {"b200-180gb", "B200"},
+    {"h100-nvl-94gb", "H100"},
     {"h100-sxm-80gb", "H100"},
     {"h200-sxm-141gb", "H200"},
     {"l4", "L4"},
     {"l40s", "L40S"},
+    {"m60-8gb", "M60"},
     {"mi300x-192gb", "MI300X"},
     {"p100-16gb", "P100"},
+    {"p4", "P4"},
+    {"radeon-instinct-mi25-16gb", "MI25"},
     {"t4", "T4"},
+    {"v100-pcie-16gb", "V100"},
     {"v100-sxm2-16gb", "V100"},
     {"v100-sxm2-32gb", "V100-32GB"},
 };
@@ -84,6 +88,12 @@ constexpr PartName kRunpodAccelerators[] = {
     {"mi300x-192gb", "MI300X"},
 };
 
+// As SkyPilot derives them from Vast's names, without the form of the card:
+// https://github.com/skypilot-org/skypilot/blob/master/sky/catalog/data_fetchers/fetch_vast.py
+constexpr PartName kVastAccelerators[] = {
+    {"b200-180gb", "B200"}, {"l40s", "L40S"}, {"rtx-3090", "RTX3090"}, {"rtx-4090", "RTX4090"}, {"rtx-5090", "RTX5090"},
+};
+
 // https://github.com/dstackai/gpuhunt/blob/main/src/gpuhunt/_internal/constraints.py; one name for PCIe and SXM.
 constexpr PartName kDstackGpus[] = {
     {"a100-pcie-80gb", "A100"},
@@ -102,6 +112,7 @@ constexpr PartName kDstackGpus[] = {
     {"rtx-3090", "RTX3090"},
     {"rtx-4090", "RTX4090"},
     {"rtx-5090", "RTX5090"},
+    {"v100-pcie-16gb", "V100"},
     {"v100-sxm2-16gb", "V100"},
 };
 
@@ -111,7 +122,14 @@ struct Interfaces {
   int efa;
 };
 constexpr Interfaces kInterfaces[] = {
-    {"p4d.24xlarge", 4}, {"p4de.24xlarge", 4}, {"p5.48xlarge", 32}, {"p5e.48xlarge", 32}, {"p5en.48xlarge", 16}};
+    {"g5.12xlarge", 1},   {"g5.16xlarge", 1},     {"g5.24xlarge", 1},      {"g5.48xlarge", 1},
+    {"g5.8xlarge", 1},    {"g6.12xlarge", 1},     {"g6.16xlarge", 1},      {"g6.24xlarge", 1},
+    {"g6.48xlarge", 1},   {"g6.8xlarge", 1},      {"g6e.12xlarge", 1},     {"g6e.16xlarge", 1},
+    {"g6e.24xlarge", 2},  {"g6e.48xlarge", 4},    {"g6e.8xlarge", 1},      {"g4dn.12xlarge", 1},
+    {"g4dn.16xlarge", 1}, {"g4dn.8xlarge", 1},    {"g4dn.metal", 1},       {"p3dn.24xlarge", 1},
+    {"p4d.24xlarge", 4},  {"p4de.24xlarge", 4},   {"p5.4xlarge", 1},       {"p5.48xlarge", 32},
+    {"p5e.48xlarge", 32}, {"p5en.48xlarge", 16},  {"p6-b200.48xlarge", 8}, {"p6-b300.48xlarge", 16},
+    {"trn1.32xlarge", 8}, {"trn1n.32xlarge", 16}, {"trn2.48xlarge", 16}};
 
 // Device plugins: https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/ and, for the others,
 // https://docs.habana.ai/en/latest/Orchestration/Gaudi_Kubernetes/index.html,
@@ -145,6 +163,8 @@ std::string attached_card(const catalog::Instance& instance) {
 std::string_view skypilot_accelerator(std::string_view gpu) { return find(kAccelerators, gpu); }
 
 std::string_view skypilot_runpod_accelerator(std::string_view gpu) { return find(kRunpodAccelerators, gpu); }
+
+std::string_view skypilot_vast_accelerator(std::string_view gpu) { return find(kVastAccelerators, gpu); }
 
 std::string_view dstack_gpu(std::string_view gpu) { return find(kDstackGpus, gpu); }
 

@@ -15,9 +15,7 @@ struct CloudNames {
   std::string_view skypilot;    // https://docs.skypilot.co/en/latest/reference/yaml-spec.html, infra
   std::string_view dstack;      // https://dstack.ai/docs/concepts/backends
   bool types_in_dstack = true;  // whether it calls instances what the catalogue calls them
-  bool cluster_in_dstack = false;
-  bool names_accelerators = false;     // by the plain names of SkyPilot
-  bool types_in_skypilot = true;       // as types_in_dstack
+  bool types_in_skypilot = true;
   std::string_view not_in_skypilot{};  // end of the names of instances that it leaves out
   bool own_regions = true;             // whether the catalogue calls regions what the provider calls them
   bool containers = false;             // it starts containers, not machines
@@ -35,6 +33,8 @@ std::string attached_card(const catalog::Instance& instance);
 std::string_view skypilot_accelerator(std::string_view gpu);
 /// And on RunPod, where they go by RunPod's own.
 std::string_view skypilot_runpod_accelerator(std::string_view gpu);
+/// And on Vast, where names that stand for several memories are left out.
+std::string_view skypilot_vast_accelerator(std::string_view gpu);
 /// dstack's name of the part; empty where it is not known.
 std::string_view dstack_gpu(std::string_view gpu);
 /// EFA interfaces of the type; 0 where that is not known here.

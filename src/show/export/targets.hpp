@@ -25,6 +25,16 @@ Result<Exported> export_torchrun(const ExportView& view);
 Result<Exported> export_accelerate(const ExportView& view);
 Result<Exported> export_deepspeed(const ExportView& view);
 
+Result<Exported> export_tei(const ExportView& view);
+Result<Exported> export_runpod(const ExportView& view);
+Result<Exported> export_vast(const ExportView& view);
+Result<Exported> export_sagemaker(const ExportView& view);
+Result<Exported> export_batch(const ExportView& view);
+Result<Exported> export_vertex(const ExportView& view);
+Result<Exported> export_azureml(const ExportView& view);
+Result<Exported> export_llm_d(const ExportView& view);
+Result<Exported> export_torchtune(const ExportView& view);
+
 Result<Exported> export_axolotl(const ExportView& view);
 Result<Exported> export_llama_factory(const ExportView& view);
 Result<Exported> export_lws(const ExportView& view);

@@ -86,6 +86,7 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
   std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
   for (const auto* places : {&limits.regions, &limits.residency})
     if (!places->empty()) words += say(" in {}", joined(*places));
+  if (!advice.target.empty()) words += say(" · for {}", advice.target);
   std::vector<std::string> terms;
   for (const std::string& term : limits.terms) terms.push_back(say_name(term));
   if (terms.empty())

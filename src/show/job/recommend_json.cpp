@@ -231,6 +231,7 @@ void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& 
   out.text("schema", "gpusel.recommend/1");
   out.tree("workload", workload_json(advice));
   if (advice.load) out.tree("traffic", traffic_json(advice.load->traffic, advice.load->demand.users));
+  if (!advice.target.empty()) out.text("target", advice.target);
   out.object("assumed", [&] {
     tell_assumptions(out, advice.assumed);
     if (!told.today.empty()) out.text("today", told.today);

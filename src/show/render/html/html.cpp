@@ -290,9 +290,8 @@ void PageWriter::operator()(const Table& table) {
   const bool wraps = std::ranges::any_of(table.columns, [](const Column& column) { return column.least > 0; });
   const std::string kind = format("{}{}", table.sorting ? "sortable " : "", table.sorting || wraps ? "full" : "");
   if (table.sorting) out_ += controls(table);
-  out_ += "<div class=\"wide\"";
-  if (table.sorting)
-    out_ += format(" role=\"region\" aria-label=\"{}\" tabindex=\"0\"", html_text(table.sorting->label));
+  out_ += "<div class=\"wide\" tabindex=\"0\"";  // what scrolls is reached by keys
+  if (table.sorting) out_ += format(" role=\"region\" aria-label=\"{}\"", html_text(table.sorting->label));
   out_ += format(">\n<table{}>\n<thead><tr>", attribute("class", kind));
   for (const std::size_t i : order)
     out_ += format("<th scope=\"col\"{}>{}</th>", classes(table, table.columns[i], true),

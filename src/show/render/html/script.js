@@ -76,14 +76,4 @@
   more.addEventListener("click", () => { whole = !whole; show(); });
   controls.hidden = false;
   show();
-
-  // On paper nothing can be opened by a click.
-  const opened = [];
-  addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("details:not([open])")) {
-      part.open = true;
-      opened.push(part);
-    }
-  });
-  addEventListener("afterprint", () => { while (opened.length > 0) opened.pop().open = false; });
 })();

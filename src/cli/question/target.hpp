@@ -1,0 +1,20 @@
+// The tool that an answer is for: only what it can order and say is ranked. Whether it can, its export says.
+#pragma once
+
+#include "answer/search/recommend.hpp"
+#include "cli/question/loaded_facts.hpp"
+#include "show/export/export.hpp"
+
+namespace gpusel::cli {
+
+/// The question as the tool's own export asks it: for its engine or framework, unless another is said.
+void plan_for(const show::ExportTarget& target, job::Request& request);
+
+/// Limits the answer to `question.target`, if one is named. `ground` must outlive the question. Error: no such tool.
+Status limit_to_target(answer::Question& question, const LoadedFacts& ground);
+
+/// By which numbers replicas of the plan follow requests; nothing for work that is none.
+std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
+                                            const LoadedFacts& ground);
+
+}  // namespace gpusel::cli

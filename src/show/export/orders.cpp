@@ -1,0 +1,115 @@
+#include "show/export/orders.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/io/fields.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+/// A member of each in its list.
+template <class Read>
+void each(Fields& fields, std::string_view key, const Read& read) {
+  const Node* list = fields.find(key);
+  if (list == nullptr) return;
+  if (!list->is_list()) return fields.fail(*list, say("'{}' must be a list", key));
+  for (const Node& node : list->children) read(node);
+}
+
+CloudOrders read_cloud(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  fields.require("cloud");
+  CloudOrders cloud;
+  cloud.cloud = fields.text("cloud");
+  cloud.several_nodes = fields.boolean("several_nodes").value_or(true);
+  cloud.spot = fields.boolean("spot").value_or(true);
+  cloud.gpus = fields.texts("gpus");
+  for (const std::string& type : fields.texts("types")) {
+    auto pattern = rules::Pattern::compiled("^(?:" + type + ")$");
+    if (pattern)
+      cloud.types.push_back(std::move(*pattern));
+    else
+      fields.fail(node, pattern.error().message);
+  }
+  fields.finish();
+  return cloud;
+}
+
+ToolOrders read_tool(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const char* key : {"id", "version", "as_of", "clouds"}) fields.require(key);
+  ToolOrders tool;
+  tool.id = fields.text("id");
+  tool.version = fields.text("version");
+  tool.commit = fields.text("commit");
+  tool.as_of = fields.date("as_of").value_or(Date{});
+  tool.vendors = fields.texts("vendors");
+  each(fields, "cards", [&](const Node& card) {
+    Fields of_card(card, problems);
+    std::vector<double>& sizes = tool.cards[of_card.text("name")];
+    for (const std::string& text : of_card.texts("memory_gb"))
+      if (const auto size = plain_number(text))
+        sizes.push_back(*size);
+      else
+        of_card.fail(card, say("'{}' is not a number", shorten(text, 20)));
+    of_card.finish();
+  });
+  each(fields, "clouds", [&](const Node& cloud) { tool.clouds.push_back(read_cloud(cloud, problems)); });
+  fields.finish();
+  return tool;
+}
+
+}  // namespace
+
+bool CloudOrders::takes_type(std::string_view type) const {
+  return types.empty() || std::ranges::any_of(types, [&](const auto& pattern) { return pattern->is_in(type); });
+}
+
+bool CloudOrders::takes_gpu(std::string_view gpu) const {
+  return gpus.empty() || std::ranges::find(gpus, gpu) != gpus.end();
+}
+
+const CloudOrders* ToolOrders::find(std::string_view cloud) const {
+  const auto found = std::ranges::find(clouds, cloud, &CloudOrders::cloud);
+  return found == clouds.end() ? nullptr : &*found;
+}
+
+bool ToolOrders::takes_vendor(std::string_view vendor) const {
+  return vendors.empty() || std::ranges::find(vendors, vendor) != vendors.end();
+}
+
+std::optional<double> ToolOrders::card_memory(std::string_view name, double memory_gb) const {
+  const auto found = cards.find(std::string(name));
+  if (found == cards.end() || found->second.empty()) return std::nullopt;
+  return *std::ranges::min_element(found->second, {}, [&](double size) { return std::abs(size - memory_gb); });
+}
+
+std::expected<std::vector<ToolOrders>, Errors> read_orders(std::span<const gpusel::Document> documents) {
+  std::vector<ToolOrders> out;
+  Errors errors;
+  for (const gpusel::Document& document : documents) {
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    const Node* list = document.root.find("targets");
+    if (list == nullptr) continue;
+    if (!list->is_list()) problems.add(*list, say("'{}' must be a list", "targets"));
+    for (const Node& node : list->children) {
+      ToolOrders tool = read_tool(node, problems);
+      std::erase_if(out, [&](const ToolOrders& known) { return known.id == tool.id; });
+      out.push_back(std::move(tool));
+    }
+    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return out;
+}
+
+const ToolOrders* find_orders(std::span<const ToolOrders> all, std::string_view target) {
+  const auto found = std::ranges::find(all, target, &ToolOrders::id);
+  return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace gpusel::show

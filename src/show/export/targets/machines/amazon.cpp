@@ -1,0 +1,235 @@
+// CloudFormation of AWS. SageMaker: https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/AWS_SageMaker.html,
+// with AWS's container of vLLM, https://aws.github.io/deep-learning-containers/vllm/configuration/; AWS Batch:
+// https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/AWS_Batch.html, several instances:
+// https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
+#include <cmath>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "show/export/names.hpp"
+#include "show/export/targets.hpp"
+#include "show/export/targets/machines/containers.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+constexpr double kHostShare = 0.9;  // of an instance's memory that containers may have
+constexpr double kMibPerGib = 1024;
+constexpr std::string_view kVllmServe = "vllm serve ";
+// Regions have accounts of their own; this one is that of most:
+// https://aws.github.io/deep-learning-containers/reference/available_images/
+constexpr std::string_view kContainers =
+    "763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/vllm:server-sagemaker-cuda-v1";
+
+Json ref(std::string_view name) { return {{"Ref", name}}; }
+Json attribute(std::string_view resource, std::string_view name) {
+  return {{"Fn::GetAtt", Json::array({resource, name})}};
+}
+Json parameter(std::string_view type, std::string description) {
+  return {{"Type", type}, {"Description", std::move(description)}};
+}
+
+/// Error: not of AWS, or its price is of a term that this starts nothing on.
+Status check_amazon(const ExportView& view, std::string_view service) {
+  const answer::Recommendation& r = view.chosen;
+  if (r.instance->provider != "aws")
+    return cannot(say("{} runs on instances of {}, and not of {}", service, "aws", r.instance->provider));
+  if (!is_by_the_hour(r))
+    return cannot(say("{} starts instances on demand or spot, and {} is neither", service, to_text(r.offer->term)));
+  if (vendor_of(r) != "nvidia" && r.gpu != nullptr)
+    return cannot(say("how a container reaches {} is not known here", r.gpu->id));
+  return {};
+}
+
+/// Flags of the command as the container of AWS takes them: SM_VLLM_MAX_MODEL_LEN for --max-model-len. Null: the
+/// command is more than that.
+Json vllm_variables(const answer::Launch& launch) {
+  if (launch.lines.size() != 1 || !launch.lines.front().starts_with(kVllmServe)) return nullptr;
+  const std::string_view command = std::string_view(launch.lines.front()).substr(kVllmServe.size());
+  if (command.find_first_of("'\"$\\") != std::string_view::npos) return nullptr;
+  const auto words = split(command, ' ');
+  Json out{{"SM_VLLM_MODEL", words.front()}};
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    if (!words[i].starts_with("--")) return nullptr;
+    std::string name(words[i].substr(2));
+    if (name == "host" || name == "port") {
+      ++i;  // the container's own
+      continue;
+    }
+    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+    const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
+    out["SM_VLLM_" + name] = has_value ? std::string(words[++i]) : std::string("true");
+  }
+  return out;
+}
+
+Json sagemaker_resources(const ExportView& view, Json variables) {
+  const answer::Recommendation& r = view.chosen;
+  const double start = view.scaling ? 2 * view.scaling->cold_start.raw() : 0;
+  const int patience = static_cast<int>(std::clamp(std::ceil(start / 60) * 60, 900.0, 3600.0));
+  variables["HF_TOKEN"] = ref("HuggingFaceToken");
+  Json variant{{"VariantName", "plan"},
+               {"ModelName", attribute("Model", "ModelName")},
+               {"InstanceType", format("ml.{}", host_type(*r.instance))},
+               {"InitialInstanceCount", r.machine().nodes},
+               {"InitialVariantWeight", 1},
+               {"InferenceAmiVersion", "al2-ami-sagemaker-inference-gpu-3-1"},
+               {"ModelDataDownloadTimeoutInSeconds", patience},
+               {"ContainerStartupHealthCheckTimeoutInSeconds", patience}};
+  return {{"Model",
+           {{"Type", "AWS::SageMaker::Model"},
+            {"Properties",
+             {{"ExecutionRoleArn", ref("ExecutionRoleArn")},
+              {"PrimaryContainer", {{"Image", {{"Fn::Sub", kContainers}}}, {"Environment", std::move(variables)}}}}}}},
+          {"EndpointConfig",
+           {{"Type", "AWS::SageMaker::EndpointConfig"},
+            {"Properties", {{"ProductionVariants", Json::array({std::move(variant)})}}}}},
+          {"Endpoint",
+           {{"Type", "AWS::SageMaker::Endpoint"},
+            {"Properties",
+             {{"EndpointName", job_name(view)},
+              {"EndpointConfigName", attribute("EndpointConfig", "EndpointConfigName")}}}}}};
+}
+
+/// What a container of the whole instance may have of it.
+Json requirements_of(const ExportView& view) {
+  const answer::Recommendation& r = view.chosen;
+  Json out = Json::array();
+  const auto add = [&](std::string_view type, double value) {
+    out.push_back({{"Type", type}, {"Value", format("{:.0f}", value)}});
+  };
+  if (devices_of(r) > 0) add("GPU", devices_of(r));
+  if (r.instance->vcpu) add("VCPU", *r.instance->vcpu);
+  if (r.instance->memory_gib) add("MEMORY", std::floor(kHostShare * kMibPerGib * *r.instance->memory_gib));
+  return out;
+}
+
+Json batch_container(const ExportView& view, const answer::Launch& launch, const Container& container) {
+  const bool together = reads_rank(launch) && view.chosen.machine().nodes > 1;
+  const std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
+                                          "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
+                                        : "";
+  Json environment = Json::array();
+  for (const auto& [name, meaning] : launch.env) environment.push_back({{"Name", name}, {"Value", ref(name)}});
+  Json out{{"Image", container.image},
+           {"Command", Json::array({"/bin/sh", "-euc", preamble + container.script})},
+           {"ResourceRequirements", requirements_of(view)},
+           {"LinuxParameters", {{"SharedMemorySize", 65536}}}};
+  if (!environment.empty()) out["Environment"] = std::move(environment);
+  return out;
+}
+
+Json batch_definition(const ExportView& view, Json container) {
+  const answer::Recommendation& r = view.chosen;
+  Json out{{"JobDefinitionName", job_name(view)}, {"RetryStrategy", {{"Attempts", is_spot(r) ? 5 : 1}}}};
+  if (r.machine().nodes == 1) {
+    out.update({{"Type", "container"}, {"ContainerProperties", std::move(container)}});
+    return out;
+  }
+  out["Type"] = "multinode";
+  out["NodeProperties"] = {
+      {"NumNodes", r.machine().nodes},
+      {"MainNode", 0},
+      {"NodeRangeProperties", Json::array({{{"TargetNodes", "0:"}, {"Container", std::move(container)}}})}};
+  return out;
+}
+
+Json batch_resources(const ExportView& view, const answer::Launch& launch, const Container& container) {
+  const answer::Recommendation& r = view.chosen;
+  Json disk{{"DeviceName", "/dev/xvda"},
+            {"Ebs", {{"VolumeSize", disk_gb(view)}, {"VolumeType", "gp3"}, {"DeleteOnTermination", true}}}};
+  Json computers{{"Type", is_spot(r) ? "SPOT" : "EC2"},
+                 {"AllocationStrategy", is_spot(r) ? "SPOT_PRICE_CAPACITY_OPTIMIZED" : "BEST_FIT_PROGRESSIVE"},
+                 {"InstanceTypes", Json::array({host_type(*r.instance)})},
+                 {"MinvCpus", 0},
+                 {"MaxvCpus", r.machine().nodes * r.instance->vcpu.value_or(256)},
+                 {"Subnets", ref("Subnets")},
+                 {"SecurityGroupIds", ref("SecurityGroups")},
+                 {"InstanceRole", ref("InstanceProfile")},
+                 {"LaunchTemplate", {{"LaunchTemplateId", ref("Disk")}}}};
+  if (devices_of(r) > 0) computers["Ec2Configuration"] = Json::array({{{"ImageType", "ECS_AL2023_NVIDIA"}}});
+  Json out{{"Disk",
+            {{"Type", "AWS::EC2::LaunchTemplate"},
+             {"Properties", {{"LaunchTemplateData", {{"BlockDeviceMappings", Json::array({std::move(disk)})}}}}}}}};
+  if (works_together(view, launch)) {
+    out["Together"] = {{"Type", "AWS::EC2::PlacementGroup"}, {"Properties", {{"Strategy", "cluster"}}}};
+    computers["PlacementGroup"] = ref("Together");
+  }
+  out["Computers"] = {{"Type", "AWS::Batch::ComputeEnvironment"},
+                      {"Properties", {{"Type", "MANAGED"}, {"ComputeResources", std::move(computers)}}}};
+  out["Queue"] = {
+      {"Type", "AWS::Batch::JobQueue"},
+      {"Properties",
+       {{"Priority", 1},
+        {"ComputeEnvironmentOrder", Json::array({{{"Order", 1}, {"ComputeEnvironment", ref("Computers")}}})}}}};
+  out["Job"] = {{"Type", "AWS::Batch::JobDefinition"},
+                {"Properties", batch_definition(view, batch_container(view, launch, container))}};
+  return out;
+}
+
+std::string deploy_line(const ExportView& view, std::string_view file) {
+  return format("aws cloudformation deploy --region {} --stack-name {} --template-file {} --parameter-overrides …",
+                has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view), file);
+}
+
+}  // namespace
+
+Result<Exported> export_sagemaker(const ExportView& view) {
+  if (Status possible = check_amazon(view, "SageMaker"); !possible) return std::unexpected(possible.error());
+  const answer::Launch launch = launch_or_own(view);
+  if (!launch.serves()) return cannot(say("endpoints of SageMaker are servers, and this plan is none"));
+  if (launch.nodes > 1)
+    return cannot(
+        say("one replica spans {} instances, which an endpoint of {} cannot start", launch.nodes, "SageMaker"));
+  if (is_spot(view.chosen)) return cannot(say("endpoints of {} run on demand", "SageMaker"));
+  Json variables = vllm_variables(launch);
+  if (variables.is_null())
+    return cannot(
+        say("SageMaker's container of vLLM takes flags and published weights alone: --engine vllm plans for it"));
+  Exported out{"sagemaker.yaml", {}, {}};
+  for (const std::string& remark : launch.remarks) out.notes.push_back(remark);
+  out.notes.push_back(say("the price is that of the instance alone: {} bills its own, which is higher", "SageMaker"));
+  out.notes.push_back(deploy_line(view, out.name));
+  const Json document{{"AWSTemplateFormatVersion", "2010-09-09"},
+                      {"Parameters",
+                       {{"ExecutionRoleArn", parameter("String", say("role that SageMaker acts as"))},
+                        {"HuggingFaceToken",
+                         {{"Type", "String"},
+                          {"NoEcho", true},
+                          {"Default", ""},
+                          {"Description", say("of Hugging Face, for models behind a licence")}}}}},
+                      {"Resources", sagemaker_resources(view, std::move(variables))},
+                      {"Outputs", {{"EndpointName", {{"Value", attribute("Endpoint", "EndpointName")}}}}}};
+  out.content = yaml_file(view, out.notes, {document});
+  return out;
+}
+
+Result<Exported> export_batch(const ExportView& view) {
+  if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
+  const answer::Launch launch = launch_or_own(view);
+  if (launch.serves()) return cannot(say("AWS Batch runs jobs that end, and this plan is a server"));
+  const auto container = container_of(view, launch);
+  if (!container) return std::unexpected(container.error());
+  Exported out{"batch.yaml", {}, launch_notes(launch)};
+  out.notes.push_back(disk_note(view));
+  out.notes.push_back(deploy_line(view, out.name));
+  out.notes.push_back(
+      say("then: aws batch submit-job with the queue and the definition that the stack's outputs name"));
+  Json parameters{{"Subnets", parameter("List<AWS::EC2::Subnet::Id>", say("subnets that the instances are put into"))},
+                  {"SecurityGroups",
+                   parameter("List<AWS::EC2::SecurityGroup::Id>", say("security groups that guard the instances"))},
+                  {"InstanceProfile", parameter("String", say("instance profile of ECS for the instances"))}};
+  for (const auto& [name, meaning] : launch.env) {
+    parameters[name] = parameter("String", meaning);
+    if (name == kTokenVariable) parameters[name].update({{"NoEcho", true}, {"Default", ""}});
+  }
+  const Json document{{"AWSTemplateFormatVersion", "2010-09-09"},
+                      {"Parameters", std::move(parameters)},
+                      {"Resources", batch_resources(view, launch, *container)},
+                      {"Outputs", {{"Queue", {{"Value", ref("Queue")}}}, {"Definition", {{"Value", ref("Job")}}}}}};
+  out.content = yaml_file(view, out.notes, {document});
+  return out;
+}
+
+}  // namespace gpusel::show

@@ -1,0 +1,55 @@
+#include "show/export/targets/machines/containers.hpp"
+
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+
+namespace gpusel::show {
+
+namespace {
+
+// With compilers, which packages with kernels of their own need: https://hub.docker.com/r/pytorch/pytorch,
+// https://hub.docker.com/r/rocm/pytorch
+constexpr std::string_view kTorch = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-devel";
+constexpr std::string_view kTorchForAmd = "rocm/pytorch:latest";
+
+}  // namespace
+
+Result<Container> container_of(const ExportView& view, const answer::Launch& launch) {
+  const std::string vendor = vendor_of(view.chosen);
+  if (!vendor.empty() && vendor != "nvidia" && vendor != "amd")
+    return cannot(say("how a container reaches {} is not known", view.chosen.gpu->id));
+  if (!launch.image.empty()) return Container{launch.image, script_of(launch)};
+  const bool torch = view.chosen.plan().training || !launch.setup.empty();
+  if (!torch || vendor.empty()) return cannot(say("no published container image is known for this work"));
+  Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
+  if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
+  out.script += script_of(launch);
+  return out;
+}
+
+std::vector<std::string> container_notes(const ExportView& view, const answer::Launch& launch,
+                                         const Container& container) {
+  std::vector<std::string> notes = launch_notes(launch);
+  const std::string vendor = vendor_of(view.chosen);
+  if (vendor == "nvidia")
+    notes.push_back(say("the host needs the NVIDIA driver, Docker and the NVIDIA Container Toolkit"));
+  else if (vendor == "amd")
+    notes.push_back(say("the host needs the amdgpu driver and Docker"));
+  if (container.image.ends_with(":latest") || container.image.find(":latest-") != std::string::npos)
+    notes.push_back(say("pin the image's version: {} changes under the same name", container.image));
+  const int together = instances_at_once(view, launch);
+  if (reads_rank(launch) && together > 1)
+    notes.push_back(
+        say("run it on each of {} instances: RANK is 0 on the first, MASTER is the address of the first", together));
+  else if (view.chosen.machine().nodes > 1)
+    notes.push_back(say("run it on each of {} instances", view.chosen.machine().nodes));
+  return notes;
+}
+
+int instances_at_once(const ExportView& view, const answer::Launch& launch) {
+  return launch.nodes > 1 ? launch.nodes : view.chosen.machine().nodes;
+}
+
+}  // namespace gpusel::show
