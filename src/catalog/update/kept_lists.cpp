@@ -54,7 +54,7 @@ KeptList kept_list(Fields& fields) {
   list.files = fields.texts("files");
   for (const std::string& file : list.files)
     if (file.empty() || file.starts_with('.') || file.find('/') != std::string::npos)
-      fields.fail(*fields.find("files"), say("'{}' is no file beside this one", printable(shorten(file, 60))));
+      fields.fail(*fields.find("files"), say("'{}' is not a file in this folder", printable(shorten(file, 60))));
   list.address = fields.text("address");
   list.program = fields.text("program");
   list.state = {fields.text("etag"), fields.text("modified")};

@@ -156,7 +156,7 @@ class Chain {
     if (day && day->known())
       pages_.day = *day;
     else
-      return page_error(value ? say("the day of its last change is not told")
+      return page_error(value ? say("the day of its last change is not given")
                               : say("the day of its last change: {}", value.error().message));
     return {};
   }

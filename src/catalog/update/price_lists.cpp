@@ -95,7 +95,7 @@ class ListReader {
     const bool good = text.starts_with("https://") || (own_ && is_of_this_machine(text));
     const bool plain = std::ranges::all_of(text, [](unsigned char c) { return c > 0x20 && c != 0x7F; });
     if (fields.has(path) && (!good || !plain || origin_of_address(text).empty()))
-      fields.fail(*fields.find(path), say("'{}' is no address of https", printable(shorten(text, 80))),
+      fields.fail(*fields.find(path), say("'{}' is not an https address", printable(shorten(text, 80))),
                   own_ ? say("http is for this machine alone, as in http://127.0.0.1:8080/") : std::string());
     return text;
   }
@@ -110,7 +110,7 @@ class ListReader {
     constexpr std::string_view kInAddress = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     for (const std::string& part : list.parts)
       if (part.empty() || part.find_first_not_of(kInAddress) != std::string::npos)
-        fields.fail(*fields.find("parts"), say("'{}' is no name for a part", printable(shorten(part, 40))));
+        fields.fail(*fields.find("parts"), say("'{}' is not a name for a part", printable(shorten(part, 40))));
   }
 
   const Document& document_;

@@ -93,7 +93,7 @@ Status read_openrouter(const Node& root, TokenRows& rows) {
 
 /// {"deepinfra/org/Model": {"litellm_provider", "mode", "input_cost_per_token", …}}, dollars per token.
 Status read_litellm(const Node& root, const SellerNames& sellers, TokenRows& rows) {
-  if (!root.is_map()) return usage_error(say("it is no map of models"));
+  if (!root.is_map()) return usage_error(say("it is not a map of models"));
   std::size_t priced = 0;
   for (const Node& one : root.children) {
     const std::string_view seller = text_in(one, "litellm_provider");

@@ -63,11 +63,11 @@ class Updating {
     if (options_.files.empty() && options_.as_of.known())
       return usage_error(say("it is for --from-file: an address says of which day its prices are"), "--as-of");
     if (const auto age = days_between(options_.as_of, today); age && *age < -1)
-      return usage_error(say("{} is yet to come", options_.as_of.text()), "--as-of");
+      return usage_error(say("{} is in the future", options_.as_of.text()), "--as-of");
     const bool good = options_.mirror.empty() || options_.mirror.starts_with("https://") ||
                       catalog::is_of_this_machine(options_.mirror);
     if (!good || (!options_.mirror.empty() && catalog::origin_of_address(options_.mirror).empty()))
-      return usage_error(say("'{}' is no address of https", printable(shorten(options_.mirror, 80))), "--mirror",
+      return usage_error(say("'{}' is not an https address", printable(shorten(options_.mirror, 80))), "--mirror",
                          say("http is for this machine alone, as in http://127.0.0.1:8080/"));
     return {};
   }
@@ -123,7 +123,7 @@ class Updating {
 
 Status set_day(std::string_view text, Date& day) {
   const auto date = Date::parse(text);
-  if (!date) return usage_error(say("'{}' is no date", shorten(text, 20)), {}, say("write it like 2026-11-21"));
+  if (!date) return usage_error(say("'{}' is not a date", shorten(text, 20)), {}, say("write it like 2026-11-21"));
   day = *date;
   return {};
 }

@@ -48,7 +48,7 @@ std::span<const Prompt> prompts() {
        to_say("The plan as files of another tool"),
        to_say(
            "Write the files that run {1} of {0} with {2}. Ask gpusel's export with that target, show each file whole, "
-           "and tell me what I must fill in and what its comment warns of."),
+           "and list what I must fill in and what its comment warns about."),
        {kModelArgument, kTaskArgument, {"target", to_say("skypilot, terraform, kubernetes, slurm …"), true, "export"}}},
   };
   return kPrompts;

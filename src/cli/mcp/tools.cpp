@@ -192,7 +192,7 @@ Json Tools::list() const {
       {"properties", {{"tool", {{"type", "string"}, {"enum", std::move(names)}}}, {"about", {{"type", "string"}}}}},
       {"required", {"tool"}}};
   list.push_back(listed(kDescribe, to_say("Other arguments"),
-                        to_say("What may stand in flags of a tool, by a word of its name or meaning."),
+                        to_say("What a tool's flags take, by a word of its name or meaning."),
                         std::move(input)));
   return list;
 }

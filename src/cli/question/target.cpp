@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "answer/stages/data_path.hpp"
+
 namespace gpusel::cli {
 
 void plan_for(const show::ExportTarget& target, job::Request& request) {

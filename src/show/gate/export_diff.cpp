@@ -84,8 +84,8 @@ Json export_diff_json(const ExportDifference& difference, int status) {
 Document export_diff_page(const ExportDifference& difference, bool all) {
   Document page;
   const std::string file = printable(difference.file);
-  if (difference.same()) return page.line(say("{}: made again today, it is the same", file));
-  page.line(say("{}: made again today, other lines (- then, + now)", file));
+  if (difference.same()) return page.line(say("{}: regenerated today, it is the same", file));
+  page.line(say("{}: regenerated today, lines that differ (- then, + now)", file));
   std::string shown;
   std::size_t hidden = 0;
   for (std::size_t i = 0; i < difference.lines.size(); ++i) {

@@ -73,7 +73,7 @@ class BillingParts {
     } else if (member_text(*expression, "usageUnit") != unit) {
       reason = say("a price per '{}'", printable(member_text(*expression, "usageUnit")));
     } else if (member_text(*price, "currencyCode") != "USD") {
-      reason = say("'{}' is no currency", printable(member_text(*price, "currencyCode")));
+      reason = say("'{}' is not a currency", printable(member_text(*price, "currencyCode")));
     } else {
       constexpr double kNano = 1e-9;
       const Number whole = optional_number(member_text(*price, "units"), "units", reason);

@@ -4,6 +4,7 @@
 
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::show {
 

@@ -129,7 +129,7 @@ Result<Exported> export_torchtune(const ExportView& view) {
         say("torchtune ships no configuration for {} of {} on {} GPUs", values.of("method"), model, values.of("gpus")));
   Exported out{"tune.sh", {}, {}};
   out.notes = {
-      say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens in all", values.of("micro_batch"),
+      say("micro-batch {} per GPU, {} passes per step, {} sequences of {} tokens in total", values.of("micro_batch"),
           values.of("accumulation"), values.of("global_batch"), values.of("length")),
       say("CHECKPOINT is the folder of {}: tune download {} --output-dir \"$CHECKPOINT\"",
           answer::weights_of(view.advice.work).name, answer::weights_of(view.advice.work).name),
