@@ -21,7 +21,7 @@ std::vector<catalog::ListPart> every_part(std::span<const catalog::PriceList> li
   return parts;
 }
 
-int run_sources(const ListOptions& options, Context& context) {
+int run_sources(const MoreSources& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto base = catalog::load({});
@@ -49,7 +49,7 @@ int run_sources(const ListOptions& options, Context& context) {
 }  // namespace
 
 Parsed make_catalog_sources() {
-  auto options = std::make_shared<ListOptions>();
+  auto options = std::make_shared<MoreSources>();
   Parsed parsed;
   parsed.flags = {more_sources_flag(*options, say("Sources"))};
   parsed.run = [options](Context& context) { return run_sources(*options, context); };

@@ -10,6 +10,7 @@
 #include "cli/price_lists.hpp"
 #include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
+#include "gpusel/version.hpp"
 #include "show/catalogue/lists/price_lists.hpp"
 #include "show/json/yaml.hpp"
 
@@ -18,7 +19,7 @@ namespace gpusel::cli {
 namespace {
 
 struct UpdateOptions {
-  ListOptions lists;
+  MoreSources lists;
   std::vector<std::string> names;
   std::vector<std::string> files;
   std::string mirror;
