@@ -216,7 +216,8 @@ class Transfer {
 
   Status begin_body() {
     if (head_.status != 200 && head_.status != 206) return {};
-    const bool goes_on = head_.status == 206 && from_ > 0 && head_.range.starts_with(format("bytes {}-", from_));
+    const bool goes_on = head_.status == 206 && from_ > 0 && head_.range.starts_with(format("bytes {}-", from_)) &&
+                         (head_.etag.empty() || head_.etag == rest_of_ || head_.modified == rest_of_);
     if (head_.status == 206 && !goes_on) return refuse(say("it sends another part than it was asked for"));
     got_ = goes_on ? static_cast<double>(from_) : 0;
     if (got_ + head_.length.value_or(0) > order_.most_bytes) return too_large();
