@@ -170,7 +170,7 @@ class Transfer {
   }
 
   std::string configuration() const {
-    std::string text = "silent\ninclude\ngloboff\nsuppress-connect-headers\n";
+    std::string text = "silent\nno-buffer\ninclude\ngloboff\nsuppress-connect-headers\n";
     const bool here = is_of_this_machine(order_.address);
     text += here ? "proto = \"=http\"\n" : "proto = \"=https\"\n";
     text += "proto-redir = \"=https\"\nmax-redirs = 5\nconnect-timeout = 20\n";

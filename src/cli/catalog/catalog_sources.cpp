@@ -4,8 +4,9 @@
 
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
-#include "cli/price_lists.hpp"
+
 #include "cli/question/answer.hpp"
+#include "cli/words/more_sources.hpp"
 #include "show/catalogue/lists/price_lists.hpp"
 
 namespace gpusel::cli {
