@@ -203,7 +203,7 @@ class Update(unittest.TestCase):
             "'gpuTypes'": b'{"errors":[{"message":"down for maintenance"}]}',
             "the JSON breaks off": b"<html>Service is being upgraded</html>",
             "not text": bytes(range(256)) * 20,
-            "no rows": b'{"data":{"gpuTypes":[]}}',
+            "has no list": b'{"data":{"gpuTypes":[]}}',
             "larger than 0.2 MB": endless,
             "what is not https": leads_to(f"file://{secret}"),
             "what is not https ": leads_to(f"{self.address}/openrouter"),

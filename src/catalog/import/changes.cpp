@@ -1,29 +1,24 @@
 // What a list has of prices that the catalogue does not have, or of another day.
-#include <map>
-#include <tuple>
-
 #include "catalog/import/import.hpp"
 
 namespace gpusel::catalog {
-
-namespace {
-
-using OfferName = std::tuple<std::string_view, std::string_view, std::string_view, Term, std::string_view>;
 
 OfferName name_of(const Catalog& catalog, const Offer& offer) {
   const Instance& instance = catalog.instances()[offer.instance];
   return {instance.provider, instance.sku, catalog.region_of(offer).id, offer.term, catalog.currency_of(offer).code()};
 }
 
-}  // namespace
+OffersByName offers_by_name(const Catalog& catalog) {
+  OffersByName offers;
+  for (const Offer& offer : catalog.offers()) offers.emplace(name_of(catalog, offer), &offer);
+  return offers;
+}
 
-PriceChanges price_changes(const Catalog& market, const Catalog& known) {
-  std::map<OfferName, const Offer*> had;
-  for (const Offer& offer : known.offers()) had.emplace(name_of(known, offer), &offer);
+PriceChanges price_changes(const Catalog& market, const OffersByName& known) {
   PriceChanges changes;
   for (const Offer& offer : market.offers()) {
-    const auto before = had.find(name_of(market, offer));
-    if (before == had.end()) {
+    const auto before = known.find(name_of(market, offer));
+    if (before == known.end()) {
       ++changes.fresh;
       continue;
     }

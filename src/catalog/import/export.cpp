@@ -22,25 +22,13 @@ constexpr std::string_view kPrefix = "imported-";
 /// A file of prices stays well below what the loader reads of one.
 constexpr std::size_t kFullFile = std::size_t{8} << 20U;
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      out += format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
 std::string list_of(const TextList& texts) {
-  std::string out = join_texts(texts, ", ", quoted);
+  std::string out = join_texts(texts, ", ", quoted_yaml);
   return "[" + out + "]";
 }
 
 /// One member as YAML; empty where it is unknown.
-std::string yaml(std::string_view member) { return member.empty() ? std::string() : quoted(member); }
+std::string yaml(std::string_view member) { return member.empty() ? std::string() : quoted_yaml(member); }
 std::string yaml(const TextList& member) { return member.empty() ? std::string() : list_of(member); }
 std::string yaml(const Number& member) { return member ? format("{}", *member) : std::string(); }
 std::string yaml(const std::optional<bool>& member) { return !member ? "" : *member ? "true" : "false"; }
@@ -90,7 +78,7 @@ std::string source_text(const Source& source) {
   visit_fields(source, [&](const Field& field, const auto& member) {
     if (field.path != "key") map(field, member);
   });
-  return "  " + quoted(source.key) + ": {" + map.text() + "}\n";
+  return "  " + quoted_yaml(source.key) + ": {" + map.text() + "}\n";
 }
 
 bool knows(const Catalog* known, const Region& region) {
@@ -109,10 +97,11 @@ std::string provider_text(const Provider& provider, const Catalog& market, const
   bool first = true;
   for (const Region& region : market.regions()) {
     if (region.provider != provider.id || knows(known, region)) continue;
-    text += std::string(first ? "" : ",") + "\n      " + quoted(region.id) + ": {";
+    text += std::string(first ? "" : ",") + "\n      " + quoted_yaml(region.id) + ": {";
     first = false;
-    if (!region.country.empty()) text += "country: " + quoted(region.country);
-    if (!region.name.empty()) text += std::string(region.country.empty() ? "" : ", ") + "name: " + quoted(region.name);
+    if (!region.country.empty()) text += "country: " + quoted_yaml(region.country);
+    if (!region.name.empty())
+      text += std::string(region.country.empty() ? "" : ", ") + "name: " + quoted_yaml(region.name);
     text += "}";
   }
   return text + "}}\n";
@@ -168,7 +157,7 @@ class ProviderFiles {
     if (!families.empty()) text_ += "families:\n";  // of a provider all of whose rows were left out there are none
     for (const auto& [id, sizes] : families) {
       next_file_if_full("families:\n");
-      text_ += "  - provider: " + quoted(provider_.id) + "\n    id: " + quoted(id) + "\n    sizes:\n";
+      text_ += "  - provider: " + quoted_yaml(provider_.id) + "\n    id: " + quoted_yaml(id) + "\n    sizes:\n";
       for (const Instance* size : sizes) text_ += size_text(*size);
     }
   }
@@ -191,21 +180,21 @@ class ProviderFiles {
       for (const Offer* offer : offers) {
         // A sheet of no prices would be none: a long note can fill a file before the first.
         if (offer != offers.front() && next_file_if_full("prices:\n")) text_ += head;
-        text_ +=
-            "      " + quoted(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) + "\n";
+        text_ += "      " + quoted_yaml(market_.instances()[offer->instance].sku) + ": " + format("{}", offer->amount) +
+                 "\n";
       }
     }
   }
 
   std::string sheet_head(const Offer& offer) const {
     const Origin& origin = market_.origin_of(offer);
-    std::string text = "  - provider: " + quoted(provider_.id) +
-                       "\n    region: " + quoted(market_.region_of(offer).id) + "\n    term: " + yaml(offer.term) +
+    std::string text = "  - provider: " + quoted_yaml(provider_.id) +
+                       "\n    region: " + quoted_yaml(market_.region_of(offer).id) + "\n    term: " + yaml(offer.term) +
                        "\n    currency: " + std::string(market_.currency_of(offer).code()) + "\n";
     if (offer.as_of != 0) text += "    as_of: " + Date::from_packed(offer.as_of).text() + "\n";
-    text += "    source: " + quoted(origin.source) + "\n    confidence: " + yaml(origin.confidence) + "\n";
+    text += "    source: " + quoted_yaml(origin.source) + "\n    confidence: " + yaml(origin.confidence) + "\n";
     if (as_.listed) text += "    kind: list\n";
-    if (!origin.note.empty()) text += "    note: " + quoted(origin.note) + "\n";
+    if (!origin.note.empty()) text += "    note: " + quoted_yaml(origin.note) + "\n";
     return text + "    per_" + yaml(offer.period) + ":\n";
   }
 
@@ -248,6 +237,18 @@ std::vector<std::string> others_in(const std::string& directory, const std::vect
 }
 
 }  // namespace
+
+std::string quoted_yaml(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
+      out += format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
 
 std::vector<YamlFile> market_yaml(const Catalog& market, const MarketText& as) {
   // Several providers can share a source: all of them stand in a file of their own.

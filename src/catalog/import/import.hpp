@@ -4,7 +4,10 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -78,7 +81,7 @@ struct ImportReport {
   std::uint64_t kept_out() const;
 };
 
-/// How many prices of a list are to those of the catalogue.
+/// How many prices of a list are what to those of the catalogue.
 struct PriceChanges {
   std::uint64_t fresh = 0;    // of offers that it does not have
   std::uint64_t younger = 0;  // than what it has
@@ -86,7 +89,13 @@ struct PriceChanges {
   std::uint64_t older = 0;    // than what it has: to their history
   std::uint64_t same = 0;     // it has them, of that day
 };
-PriceChanges price_changes(const Catalog& market, const Catalog& known);
+
+/// Provider, SKU, region, term and currency: what one price is compared by with another of other tables.
+using OfferName = std::tuple<std::string_view, std::string_view, std::string_view, Term, std::string_view>;
+OfferName name_of(const Catalog& catalog, const Offer& offer);
+using OffersByName = std::map<OfferName, const Offer*>;
+OffersByName offers_by_name(const Catalog& catalog);
+PriceChanges price_changes(const Catalog& market, const OffersByName& known);
 
 struct Import {
   Catalog market;  // providers, regions, instances, offers and their sources; no GPUs and no models
@@ -107,6 +116,9 @@ struct MarketText {
   bool listed = false;             // as an overlay: a younger price of another list stands
   const Catalog* known = nullptr;  // what it has of providers, regions and sizes is left out
 };
+/// A text as YAML, whatever is in it.
+std::string quoted_yaml(std::string_view text);
+
 /// A market as YAML that the loader reads as a catalogue or as an overlay.
 std::vector<YamlFile> market_yaml(const Catalog& market, const MarketText& as = {});
 

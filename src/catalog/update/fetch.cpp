@@ -170,7 +170,7 @@ class Transfer {
   }
 
   std::string configuration() const {
-    std::string text = "silent\ninclude\ngloboff\nsuppress-connect-headers\n";
+    std::string text = "silent\nno-buffer\ninclude\ngloboff\nsuppress-connect-headers\n";
     const bool here = is_of_this_machine(order_.address);
     text += here ? "proto = \"=http\"\n" : "proto = \"=https\"\n";
     text += "proto-redir = \"=https\"\nmax-redirs = 5\nconnect-timeout = 20\n";
@@ -216,7 +216,8 @@ class Transfer {
 
   Status begin_body() {
     if (head_.status != 200 && head_.status != 206) return {};
-    const bool goes_on = head_.status == 206 && from_ > 0 && head_.range.starts_with(format("bytes {}-", from_));
+    const bool goes_on = head_.status == 206 && from_ > 0 && head_.range.starts_with(format("bytes {}-", from_)) &&
+                         (head_.etag.empty() || head_.etag == rest_of_ || head_.modified == rest_of_);
     if (head_.status == 206 && !goes_on) return refuse(say("it sends a different part than requested"));
     got_ = goes_on ? static_cast<double>(from_) : 0;
     if (got_ + head_.length.value_or(0) > order_.most_bytes) return too_large();

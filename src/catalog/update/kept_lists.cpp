@@ -8,6 +8,7 @@
 #include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/import/import.hpp"
 
 namespace gpusel::catalog {
 
@@ -17,33 +18,21 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kKeptName = "kept.yaml";
 
-std::string quoted_text(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F)
-      out += format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
 std::string kept_text(const KeptList& list) {
-  std::string text = "  - {id: " + quoted_text(list.id);
+  std::string text = "  - {id: " + quoted_yaml(list.id);
   const auto add = [&](std::string_view key, const std::string& value) {
     text += ", " + std::string(key) + ": " + value;
   };
-  add("files", "[" + join_texts(list.files, ", ", quoted_text) + "]");
-  add("address", quoted_text(list.address));
-  add("program", quoted_text(list.program));
+  add("files", "[" + join_texts(list.files, ", ", quoted_yaml) + "]");
+  add("address", quoted_yaml(list.address));
+  add("program", quoted_yaml(list.program));
   if (list.read.known()) add("read", list.read.text());
   if (list.as_of.known()) add("as_of", list.as_of.text());
   add("rows", std::to_string(list.rows));
   add("offers", std::to_string(list.offers));
   if (list.median > 0) add("median", format("{}", list.median));
-  if (!list.state.etag.empty()) add("etag", quoted_text(list.state.etag));
-  if (!list.state.modified.empty()) add("modified", quoted_text(list.state.modified));
+  if (!list.state.etag.empty()) add("etag", quoted_yaml(list.state.etag));
+  if (!list.state.modified.empty()) add("modified", quoted_yaml(list.state.modified));
   return text + "}\n";
 }
 

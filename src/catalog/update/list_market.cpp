@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <tuple>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -66,23 +65,10 @@ double median_per_gpu(const Catalog& market, const Catalog& base) {
   return prices.empty() ? 0 : median_of(prices);
 }
 
-using OfferKey = std::tuple<std::string_view, std::string_view, std::string_view, Term, std::string_view>;
-
-OfferKey key_of(const Catalog& catalog, const Offer& offer) {
-  const Instance& instance = catalog.instances()[offer.instance];
-  return {instance.provider, instance.sku, catalog.region_of(offer).id, offer.term, catalog.currency_of(offer).code()};
-}
-
-std::map<OfferKey, const Offer*> offers_by_key(const Catalog& catalog) {
-  std::map<OfferKey, const Offer*> offers;
-  for (const Offer& offer : catalog.offers()) offers.emplace(key_of(catalog, offer), &offer);
-  return offers;
-}
-
-double against_known(const Catalog& market, const std::map<OfferKey, const Offer*>& known) {
+double against_known(const Catalog& market, const OffersByName& known) {
   std::vector<double> ratios;
   for (const Offer& offer : market.offers()) {
-    const auto before = known.find(key_of(market, offer));
+    const auto before = known.find(name_of(market, offer));
     if (before != known.end() && is_gpu_on_demand(market, offer) && before->second->per_hour() > 0)
       ratios.push_back(offer.per_hour() / before->second->per_hour());
   }
@@ -91,10 +77,10 @@ double against_known(const Catalog& market, const std::map<OfferKey, const Offer
 
 /// What earlier updates read of the same list and offers, a line per price: it is their history now.
 std::string earlier_prices(const Catalog& market, const Catalog& all, std::string_view source,
-                           const std::map<OfferKey, const Offer*>& known) {
+                           const OffersByName& known) {
   std::string lines;
   for (const Offer& offer : market.offers()) {
-    const auto before = known.find(key_of(market, offer));
+    const auto before = known.find(name_of(market, offer));
     if (before == known.end()) continue;
     double price = offer.per_hour();
     std::size_t count = 0;
@@ -130,15 +116,6 @@ Date common_day(const Catalog& market) {
   const auto offers = market.offers();
   const bool same = std::ranges::all_of(offers, [&](const Offer& o) { return o.as_of == offers.front().as_of; });
   return same && !offers.empty() ? Date::from_packed(offers.front().as_of) : Date{};
-}
-
-std::string quoted_yaml(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : printable(text)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
 }
 
 std::string token_record(const ListedTokenPrice& price, Date as_of, std::string_view source) {
@@ -209,8 +186,8 @@ Result<ReadList> read_machines(const ListReading& reading) {
   list.kept_out = imported->report.kept_out();
   list.offers = market.offers().size();
   list.median = median_per_gpu(market, reading.base);
-  list.changes = price_changes(market, reading.all);
-  const auto known = offers_by_key(reading.all);
+  const OffersByName known = offers_by_name(reading.all);
+  list.changes = price_changes(market, known);
   list.against_known = against_known(market, known);
   for (const ImportWarning& warning : imported->report.warnings) list.remarks.push_back(warning.text);
   for (YamlFile& file : market_yaml(market, {.listed = true, .known = &reading.base}))

@@ -135,7 +135,9 @@ std::string origin_of_address(std::string_view address) {
 
 bool is_of_this_machine(std::string_view address) {
   std::string origin = origin_of_address(address);
-  if (const auto port = origin.rfind(':'); port > 5 && origin.find(']', port) == std::string::npos) origin.resize(port);
+  if (const auto port = origin.rfind(':');
+      port != std::string::npos && port > 5 && origin.find(']', port) == std::string::npos)
+    origin.resize(port);
   return origin == "http://127.0.0.1" || origin == "http://localhost" || origin == "http://[::1]";
 }
 

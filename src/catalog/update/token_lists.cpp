@@ -56,7 +56,8 @@ class TokenRows {
       price.model = (*model)->id;
       price.id = token_price_id(price.provider, name);
       const std::string_view tail = one.substr(one.rfind('/') + 1);
-      if (fold_name(tail) != fold_name(price.model)) price.note = "as " + printable(tail);  // of the data, in its language
+      if (fold_name(tail) != fold_name(price.model))
+        price.note = "as " + printable(tail);  // of the data, in its language
       list_.prices.push_back(std::move(price));
       return;
     }

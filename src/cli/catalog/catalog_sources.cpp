@@ -4,8 +4,9 @@
 
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
-#include "cli/price_lists.hpp"
+
 #include "cli/question/answer.hpp"
+#include "cli/words/more_sources.hpp"
 #include "show/catalogue/lists/price_lists.hpp"
 
 namespace gpusel::cli {
@@ -21,7 +22,7 @@ std::vector<catalog::ListPart> every_part(std::span<const catalog::PriceList> li
   return parts;
 }
 
-int run_sources(const PriceListOptions& options, Context& context) {
+int run_sources(const MoreSources& options, Context& context) {
   const auto format = context.format();
   if (!format) return context.fail(format.error());
   const auto base = catalog::load({});
@@ -49,7 +50,7 @@ int run_sources(const PriceListOptions& options, Context& context) {
 }  // namespace
 
 Parsed make_catalog_sources() {
-  auto options = std::make_shared<PriceListOptions>();
+  auto options = std::make_shared<MoreSources>();
   Parsed parsed;
   parsed.flags = {more_sources_flag(*options, say("Sources"))};
   parsed.run = [options](Context& context) { return run_sources(*options, context); };

@@ -7,9 +7,9 @@
 #include "base/words/message.hpp"
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
-#include "cli/price_lists.hpp"
 #include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
+#include "cli/words/more_sources.hpp"
 #include "gpusel/version.hpp"
 #include "show/catalogue/lists/price_lists.hpp"
 #include "show/json/yaml.hpp"
@@ -19,7 +19,7 @@ namespace gpusel::cli {
 namespace {
 
 struct UpdateOptions {
-  PriceListOptions lists;
+  MoreSources lists;
   std::vector<std::string> names;
   std::vector<std::string> files;
   std::string mirror;
@@ -111,7 +111,7 @@ class Updating {
     }
     if (show::is_data(format)) return status;
     const auto remarks = std::ranges::count_if(updates, [](const auto& update) { return !update.remarks.empty(); });
-    if (remarks > 0) context_.note(say("there are remarks on prices of {} sources: -o json", remarks));
+    if (remarks > 0) context_.note(say("sources with remarks on their prices: {}; -o json has them", remarks));
     if (options_.dry_run) context_.note(say("nothing was kept: --dry-run"));
     if (kept) context_.note(say("kept in {}, and laid under your own files from now on", printable(folder)));
     return status;

@@ -38,7 +38,6 @@ constexpr OfFlag kOnlyOnLine[] = {{"", "--quiet"},
                                   {"catalog import", "--from"},
                                   {"catalog import", "--cloud"},
                                   {"catalog import", "--as-of"},
-                                  {"catalog import", "--trust"},
                                   {"catalog update", "--as-of"},
                                   {"catalog update", "--trust"},
                                   {"catalog update", "--source"}};

@@ -12,8 +12,7 @@ std::string day_or(Date day, std::string otherwise) { return day.known() ? day.t
 /// When a list is asked for, and when it was.
 std::string last_read(const ListedSource& source) {
   if (source.kept != nullptr) return source.kept->read.text();
-  if (!source.has_key) return say("never: wants {}", source.part.list->key_variable);
-  return source.usual ? say("never") : say("when named");
+  return source.has_key ? say("never") : say("never: wants {}", source.part.list->key_variable);
 }
 
 std::string outcome_of(catalog::ListOutcome outcome) {
@@ -34,14 +33,23 @@ std::string whole(std::uint64_t number) { return human_number(static_cast<double
 Document sources_page(std::span<const ListedSource> sources) {
   Table table({left(say("source")), left(say("covers"), 0, 24), left(say("last read")), left(say("prices of"), 1),
                right(say("prices"), 1), left(say("licence"), 2, 16), left(say("address"), 2, 24)});
+  std::size_t when_named = 0;
+  std::string such_as;
   for (const ListedSource& source : sources) {
     const bool kept = source.kept != nullptr;
+    if (!kept && !source.usual) {
+      if (when_named++ == 0) such_as = source.part.id();
+      continue;
+    }
     table.add({source.part.id(), printable(source.part.list->covers), last_read(source),
                kept ? day_or(source.kept->as_of, "-") : "-", kept ? whole(source.kept->offers) : "-",
                printable(source.part.list->licence), printable(source.part.address())});
   }
   Document page;
-  return page.page_title(say("Price lists that catalog update reads")).add(std::move(table));
+  page.page_title(say("Price lists that catalog update reads")).add(std::move(table));
+  if (when_named > 0)
+    page.line(say("{} more are read when they are named, as in --source {}: -o json lists them", when_named, such_as));
+  return page;
 }
 
 Json sources_json(std::span<const ListedSource> sources, const std::string& folder) {

@@ -8,12 +8,12 @@
 
 namespace gpusel::cli {
 
-struct PriceListOptions {
+struct MoreSources {
   std::vector<std::string> files;  // that name further lists
 };
 
 /// --more-sources, which repeats.
-inline Flag more_sources_flag(PriceListOptions& options, std::string group) {
+inline Flag more_sources_flag(MoreSources& options, std::string group) {
   Flag flag{"--more-sources", "FILE", say("YAML that names further price lists"), std::move(group),
             [&options](std::string_view text) -> Status {
               options.files.emplace_back(text);
