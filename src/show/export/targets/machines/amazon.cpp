@@ -183,6 +183,8 @@ Result<Exported> export_sagemaker(const ExportView& view) {
     return cannot(
         say("one replica spans {} instances, which an endpoint of {} cannot start", launch.nodes, "SageMaker"));
   if (is_spot(view.chosen)) return cannot(say("endpoints of {} run on demand", "SageMaker"));
+  if (view.chosen.region->id.starts_with("cn-"))
+    return cannot(say("where SageMaker's containers lie in {} is not known here", view.chosen.region->id));
   Json variables = vllm_variables(launch);
   if (variables.is_null())
     return cannot(
