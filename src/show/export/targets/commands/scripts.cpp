@@ -58,7 +58,7 @@ Result<Exported> export_tei(const ExportView& view) {
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "tei");
   // Work without a server has launchers that stand for any.
-  if (!launch || !launch->tool.starts_with(kEmbeddings))
+  if (!launch || !launch->tool.starts_with(kEmbeddings) || devices_of(view.chosen) > 1)
     return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy"));
   return script(view, *launch, "serve.sh");
 }
