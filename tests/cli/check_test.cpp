@@ -411,7 +411,7 @@ TEST_CASE("JUnit's XML is read by a parser, whatever the texts hold", "[check]")
       "      len(r.findall('.//skipped')), len(r.findall('.//system-out')), c[0].get('name').split(' ')[0])\n";
   const Run parsed = command({"/usr/bin/python3", "-c", program}, {.input = run.out});
   CAPTURE(run.out, parsed.err);
-  CHECK(parsed.out == "4 1 1 4 1 1 1 a<b>&\"c\\x07]]>\n");
+  CHECK(parsed.out == "4 1 1 4 1 1 2 a<b>&\"c\\x07]]>\n");
 }
 
 TEST_CASE("check prints in every format and its JSON keeps to the schema", "[check]") {

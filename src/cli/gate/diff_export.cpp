@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/io/own_file.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
@@ -97,8 +98,10 @@ int diff_export(const std::string& file, const std::string& text, std::vector<st
   const std::string replay = command_line(question);
   const auto made = export_again(std::move(question), context);
   if (!made) return made.error();
+  const std::string content = content_of((*made)["files"], file);
+  const bool is_signed = author_of(text) != Author::other;  // as --to writes it
   const show::ExportDifference difference{file, (*made)["target"], replay, (*made)["plan"],
-                                          show::line_changes(text, content_of((*made)["files"], file))};
+                                          show::line_changes(text, is_signed ? signed_text(content) : content)};
   const int status = exit_code && !difference.same() ? kPolicy : kOk;
   print({.data = [&] { return show::export_diff_json(difference, status); },
          .document = [&](bool all) { return show::export_diff_page(difference, all); },

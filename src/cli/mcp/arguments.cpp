@@ -70,6 +70,14 @@ Json type_of(const Flag& flag) {
   return {{"type", "string"}};
 }
 
+/// What the first tool tells of a job holds for all: a list of tools is to be short.
+bool is_of_job(std::string_view key) {
+  static constexpr std::string_view kJob[] = {"task",        "model", "request_rate", "input_tokens", "output_tokens",
+                                              "method",      "cloud", "region",       "gpu",          "dataset_size",
+                                              "concurrency", "term",  "ttft",         "tpot",         "limit"};
+  return std::ranges::find(kJob, key) != std::end(kJob);
+}
+
 std::string model_help() { return say("catalogue name, Hugging Face id, or an object with the keys of a config.json"); }
 
 Json property(const Flag& flag, const std::string& key) {
@@ -275,10 +283,13 @@ Json Arguments::schema() const {
     subjects["description"] = say_text(tool_.subjects_help);
     properties[std::string(tool_.subjects)] = std::move(subjects);
   }
-  for (const std::string_view key : tool_.usual)
-    if (const Flag* flag = find(offered_, key); flag != nullptr)
-      properties[std::string(key)] = property(*flag, std::string(key));
-  properties[std::string(kFlags)] = {{"type", "object"}, {"description", say("other arguments: describe_flags")}};
+  for (const std::string_view key : tool_.usual) {
+    const Flag* flag = find(offered_, key);
+    if (flag == nullptr) continue;
+    Json& one = properties[std::string(key)] = property(*flag, std::string(key));
+    if (tool_.shares_job && is_of_job(key)) one.erase("description");
+  }
+  properties[std::string(kFlags)] = {{"type", "object"}};
   properties[std::string(kFull)] = {{"type", "boolean"}};
   Json schema{{"type", "object"}, {"properties", std::move(properties)}};
   Json required = Json::array();

@@ -16,12 +16,12 @@ namespace gpusel::cli::mcp {
 struct Tool {
   std::string_view name;
   std::string_view command;
-  std::string_view title;
   std::string_view description;
   std::string_view subjects;       // the argument for what stands without a flag on the command line; empty: none
   std::string_view subjects_help;  // what assistants are told of it
   std::vector<std::string_view> needs;
   std::vector<std::string_view> usual;    // arguments that are listed; the others are in "flags"
+  bool shares_job = true;                 // what is said of a job is described by another tool
   bool subjects_suffice = false;          // given some, nothing else is needed
   bool one_subject = false;               // not a list of them
   std::vector<std::string_view> words{};  // that every call has

@@ -207,11 +207,9 @@ Json brief_of(std::string_view tool, const Json& whole) {
 }
 
 Json brief_schema(std::string_view tool) {
-  Json properties{{"schema", {{"type", "string"}}},
-                  {"remarks", {{"type", "array"}, {"items", {{"type", "string"}}}}},
-                  {"error", {{"type", "object"}}}};
+  Json properties{{"remarks", {{"type", "array"}}}, {"error", {{"type", "object"}}}};
   if (const auto* rows = std::ranges::find(kTabular, tool, &Rows::tool); rows != std::end(kTabular))
-    properties[std::string(rows->list)] = {{"type", "array"}, {"items", {{"type", "object"}}}};
+    properties[std::string(rows->list)] = {{"type", "array"}};
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 

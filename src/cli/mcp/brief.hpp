@@ -1,4 +1,5 @@
-// What of an answer fits into a conversation: few rows, the figures that decide, rounded. The whole is given on request.
+// What of an answer fits into a conversation: few rows, the figures that decide, rounded. The whole is given on
+// request.
 #pragma once
 
 #include <string_view>

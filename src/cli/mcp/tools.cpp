@@ -26,16 +26,15 @@ const std::vector<Tool>& tools() {
   static const std::vector<Tool> kTools{
       {"recommend",
        "recommend",
-       to_say("Recommend instances"),
        to_say("Which cloud GPU instances suit a job, ranked, with plan, figures, warnings, price dates; where nothing "
               "fits, why, and the least change that would."),
        "",
        "",
        {"task", "model"},
-       job_and({"term", "ttft", "tpot", "budget", "deadline", "max_price", "objective", "for", "limit"})},
+       job_and({"term", "ttft", "tpot", "budget", "deadline", "max_price", "objective", "for", "limit"}),
+       false},
       {"estimate",
        "estimate",
-       to_say("Estimate a job on GPUs"),
        to_say("Whether a job fits on given GPUs: memory per GPU, throughput, latency, intervals."),
        "",
        "",
@@ -44,7 +43,6 @@ const std::vector<Tool>& tools() {
         "weights_precision", "seq_len"}},
       {"compare",
        "compare",
-       to_say("Compare GPUs or instances"),
        to_say("GPUs or instances side by side, with a job's figures if task and model are given."),
        "names",
        to_say("two to eight: h100:8, 2x p4d.24xlarge"),
@@ -52,16 +50,15 @@ const std::vector<Tool>& tools() {
        {"task", "model"}},
       {"cost",
        "cost",
-       to_say("Cost over time"),
        to_say("What instances, or the best plan for a job, cost under every term, with break-even points."),
        "targets",
        to_say("instances: p4d.24xlarge, 2x p4d.24xlarge"),
        {"task", "model"},
        job_and({"hours_per_day", "months"}),
+       true,
        true},
       {"fleet",
        "fleet",
-       to_say("Mix for a traffic"),
        to_say("The cheapest mix of instances for a stated traffic, and how it scales over the day."),
        "",
        "",
@@ -69,7 +66,6 @@ const std::vector<Tool>& tools() {
        {"model", "traffic", "request_rate", "users", "daily", "ttft", "tpot", "cloud", "region", "redundancy"}},
       {"whatif",
        "whatif",
-       to_say("What moves the answer"),
        to_say("Which input moves the answer to a job, and where the winner changes."),
        "",
        "",
@@ -77,27 +73,26 @@ const std::vector<Tool>& tools() {
        job_and({"vary"})},
       {"explain",
        "explain",
-       to_say("Explain an answer"),
        to_say("A figure, rank, rejection or rule of recommend's answer to the same job taken apart."),
        "subject",
        to_say("an instance, a figure such as memory.kv_cache, or a rule; else the best rank"),
        {"task", "model"},
        job_and({"rank"}),
+       true,
        false,
        true},
       {"export",
        "export",
-       to_say("Files of other tools"),
        to_say("The plan as files for skypilot, terraform, kubernetes, vllm, slurm …; without target a list of them."),
        "target",
        to_say("the tool to write for"),
        {},
        job_and({"rank"}),
        true,
+       true,
        true},
       {"check",
        "check",
-       to_say("Check against a policy"),
        to_say("Whether the answer to a job keeps a policy: docs/ci.md has its keys."),
        "",
        "",
@@ -105,7 +100,6 @@ const std::vector<Tool>& tools() {
        job_and({"policy", "rank"})},
       {"models",
        "models",
-       to_say("List models"),
        to_say("Models of the catalogue by words of their names; or show and one name, for its figures."),
        "words",
        to_say("words that must occur; or show and a name"),
@@ -113,7 +107,6 @@ const std::vector<Tool>& tools() {
        {"limit"}},
       {"gpus",
        "gpus",
-       to_say("List GPUs"),
        to_say("GPUs with memory, speed and the lowest price; or show and one name."),
        "words",
        to_say("words that must occur; or show and a name"),
@@ -121,7 +114,6 @@ const std::vector<Tool>& tools() {
        {"filter", "sort_by", "limit"}},
       {"instances",
        "instances",
-       to_say("List instances"),
        to_say("Instances and their dated prices, filtered and sorted; or show and one name, with its sources."),
        "words",
        to_say("words that must occur; or show and a name"),
@@ -129,12 +121,12 @@ const std::vector<Tool>& tools() {
        {"cloud", "region", "gpu", "max_price", "filter", "sort_by", "limit"}},
       {"prices",
        "instances",
-       to_say("List prices"),
        to_say("Every offer of instances: region, term, price, date; the lowest first."),
        "words",
        to_say("instance, provider or other words that must occur"),
        {},
        {"cloud", "region", "gpu", "term", "limit"},
+       true,
        false,
        false,
        {"--all-offers", "--sort-by", "price"}},
@@ -170,9 +162,8 @@ Tools::Tools(Given given) : given_(std::move(given)) {
 
 namespace {
 
-Json listed(std::string_view name, std::string_view title, std::string_view description, Json input) {
+Json listed(std::string_view name, std::string_view description, Json input) {
   return {{"name", name},
-          {"title", say_text(title)},
           {"description", say_text(description)},
           {"inputSchema", std::move(input)},
           {"outputSchema", brief_schema(name)},
@@ -184,15 +175,14 @@ Json listed(std::string_view name, std::string_view title, std::string_view desc
 Json Tools::list() const {
   Json list = Json::array();
   for (const Entry& entry : entries_)
-    list.push_back(listed(entry.tool.name, entry.tool.title, entry.tool.description, entry.arguments.schema()));
+    list.push_back(listed(entry.tool.name, entry.tool.description, entry.arguments.schema()));
   Json names = Json::array();
   for (const Entry& entry : entries_) names.push_back(entry.tool.name);
   Json input{
       {"type", "object"},
       {"properties", {{"tool", {{"type", "string"}, {"enum", std::move(names)}}}, {"about", {{"type", "string"}}}}},
       {"required", {"tool"}}};
-  list.push_back(listed(kDescribe, to_say("Other arguments"),
-                        to_say("What a tool's flags take, by a word of its name or meaning."),
+  list.push_back(listed(kDescribe, to_say("What a tool's flags take, by a word of its name or meaning."),
                         std::move(input)));
   return list;
 }

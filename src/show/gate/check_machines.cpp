@@ -64,6 +64,8 @@ Json sarif_result(const PolicyResult& result, std::size_t rule) {
           {"level", to_text(policy.severity)},
           {"message", {{"text", message}}},
           {"locations", Json::array({location_of(policy, *result.subject)})},
+          // The same finding, whichever instance is first that day.
+          {"partialFingerprints", {{"policy/v1", format("{}#{}@{}", uri_of(policy.file), policy.id, result.subject->rank)}}},
           {"properties", {{"outcome", to_text(result.verdict.outcome)}, {"mode", to_text(policy.mode)}}}};
 }
 
@@ -88,7 +90,8 @@ std::string xml(std::string_view text) {
 
 std::string attribute(std::string_view name, std::string_view value) { return format(" {}=\"{}\"", name, xml(value)); }
 
-/// A blocking demand that is not met fails the case; what only warns is told beside a case that passes.
+/// A blocking demand that is not met fails the case; what only warns is told beside a case that passes. It is called
+/// alike, whichever instance is first that day.
 std::string junit_case(const PolicyResult& result) {
   const Policy& policy = *result.policy;
   const std::string what = say("{}: {}", subject_text(*result.subject), result.verdict.message);
@@ -101,10 +104,12 @@ std::string junit_case(const PolicyResult& result) {
     body = format("      <system-out>{}</system-out>\n", xml(format("{}: {}", to_text(policy.severity), what)));
   else if (result.verdict.outcome == PolicyOutcome::unknown)
     body = format("      <skipped{}>{}</skipped>\n", attribute("message", result.verdict.message), xml(what));
+  else
+    body = format("      <system-out>{}</system-out>\n", xml(subject_text(*result.subject)));
   const std::string head = format("    <testcase{}{}{} line=\"{}\" time=\"0\"", attribute("classname", policy.file),
-                                  attribute("name", format("{} ({})", policy.id, subject_text(*result.subject))),
+                                  attribute("name", format("{} #{}", policy.id, result.subject->rank)),
                                   attribute("file", policy.file), policy.line);
-  return body.empty() ? head + "/>\n" : head + ">\n" + body + "    </testcase>\n";
+  return head + ">\n" + body + "    </testcase>\n";
 }
 
 struct Suite {

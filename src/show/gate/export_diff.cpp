@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "base/text/text.hpp"
+#include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::show {
@@ -21,7 +22,7 @@ std::string_view kind_name(Kind kind) {
 
 std::string marked(const LineChange& line) {
   constexpr std::string_view kMarks = " -+";
-  return kMarks[static_cast<std::size_t>(line.kind)] + (" " + printable(line.text));
+  return kMarks[static_cast<std::size_t>(line.kind)] + (" " + visible(line.text, false));
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -59,7 +60,9 @@ std::vector<LineChange> line_changes(std::string_view before, std::string_view a
   while (i < a.size() || j < b.size()) {
     const bool kept = i < a.size() && j < b.size() && a[i] == b[j];
     const bool removed = !kept && i < a.size() && (j == b.size() || common.at(i + 1, j) >= common.at(i, j + 1));
-    out.push_back({kept ? Kind::kept : removed ? Kind::removed : Kind::added,
+    out.push_back({kept      ? Kind::kept
+                   : removed ? Kind::removed
+                             : Kind::added,
                    std::string(kept || removed ? a[i] : b[j])});
     i += kept || removed ? 1 : 0;
     j += kept || !removed ? 1 : 0;
@@ -71,14 +74,9 @@ Json export_diff_json(const ExportDifference& difference, int status) {
   Json lines = Json::array();
   for (const LineChange& line : difference.lines)
     if (line.kind != Kind::kept) lines.push_back({{"change", kind_name(line.kind)}, {"text", line.text}});
-  return {{"schema", "gpusel.export-diff/1"},
-          {"file", difference.file},
-          {"target", difference.target},
-          {"replay", difference.replay},
-          {"same", difference.same()},
-          {"plan", difference.plan},
-          {"lines", std::move(lines)},
-          {"status", status}};
+  return {{"schema", "gpusel.export-diff/1"}, {"file", difference.file},   {"target", difference.target},
+          {"replay", difference.replay},      {"same", difference.same()}, {"plan", difference.plan},
+          {"lines", std::move(lines)},        {"status", status}};
 }
 
 Document export_diff_page(const ExportDifference& difference, bool all) {

@@ -293,7 +293,10 @@ void add_rest(Document& page, const Advice& advice, std::span<const Recommendati
 
 std::string next_words(const Advice& advice) {
   const bool serves = !advice.work.counted && !job::is_training(advice.work.task);
-  return say("Next: gpusel export {} (same flags) · --poc plans a test before spending", serves ? "vllm" : "skypilot");
+  return say("Next: gpusel export {} (same flags) · --poc plans a test before spending",
+             !advice.target.empty() ? std::string_view(advice.target)
+             : serves               ? "vllm"
+                                    : "skypilot");
 }
 
 }  // namespace

@@ -8,6 +8,8 @@ namespace gpusel::show {
 
 namespace {
 
+constexpr std::string_view kEmbeddings = "Text Embeddings Inference";
+
 Exported script(const ExportView& view, const answer::Launch& launch, std::string name) {
   Exported out{std::move(name), {}, launch_notes(launch)};
   out.notes.push_back(say("made for {}: {}", launch.tool, launch.url));
@@ -56,7 +58,9 @@ Result<Exported> export_ollama(const ExportView& view) { return server(view, job
 Result<Exported> export_tei(const ExportView& view) {
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "tei");
-  if (!launch) return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy"));
+  // Work without a server has launchers that stand for any.
+  if (!launch || !launch->tool.starts_with(kEmbeddings) || devices_of(view.chosen) > 1)
+    return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy"));
   return script(view, *launch, "serve.sh");
 }
 

@@ -62,7 +62,9 @@ std::string recipe_of(std::string_view method, bool alone) {
   return format("{}_finetune_{}", method == "full" ? "full" : "lora", alone ? "single_device" : "distributed");
 }
 
+/// Matrices of attention, by torchtune's names; every one where the plan says no less.
 std::string module_list(const PlanValues& values) {
+  if (values.of("modules") == "all-linear") return "q_proj,k_proj,v_proj,output_proj";
   std::string out;
   for (const std::string_view module : split(values.of("modules"), ','))
     if (module == "q_proj" || module == "k_proj" || module == "v_proj" || module == "o_proj")
@@ -87,8 +89,8 @@ std::vector<std::string> overrides(const ExportView& view, const PlanValues& val
       "dataset.source=\"$DATASET\""};
   if (values.has("rank")) {
     out.push_back(format("model.lora_rank={}", values.of("rank")));
-    out.push_back(format("model.lora_attn_modules={}", module_list(values)));
-    const bool mlp = values.of("modules").find("gate_proj") != std::string::npos;
+    out.push_back(format("'model.lora_attn_modules=[{}]'", module_list(values)));
+    const bool mlp = values.of("modules") == "all-linear" || values.of("modules").find("gate_proj") != std::string::npos;
     out.push_back(format("model.apply_lora_to_mlp={}", mlp ? "True" : "False"));
   }
   if (view.chosen.machine().nodes == 1 && values.of("optimizer") == "paged-adamw8bit")

@@ -23,7 +23,7 @@ constexpr std::string_view kContainers =
     "763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/vllm:server-sagemaker-cuda-v1";
 
 Json ref(std::string_view name) { return {{"Ref", name}}; }
-Json attribute(std::string_view resource, std::string_view name) {
+Json of_resource(std::string_view resource, std::string_view name) {
   return {{"Fn::GetAtt", Json::array({resource, name})}};
 }
 Json parameter(std::string_view type, std::string description) {
@@ -70,7 +70,7 @@ Json sagemaker_resources(const ExportView& view, Json variables) {
   const int patience = static_cast<int>(std::clamp(std::ceil(start / 60) * 60, 900.0, 3600.0));
   variables["HF_TOKEN"] = ref("HuggingFaceToken");
   Json variant{{"VariantName", "plan"},
-               {"ModelName", attribute("Model", "ModelName")},
+               {"ModelName", of_resource("Model", "ModelName")},
                {"InstanceType", format("ml.{}", host_type(*r.instance))},
                {"InitialInstanceCount", r.machine().nodes},
                {"InitialVariantWeight", 1},
@@ -89,7 +89,7 @@ Json sagemaker_resources(const ExportView& view, Json variables) {
            {{"Type", "AWS::SageMaker::Endpoint"},
             {"Properties",
              {{"EndpointName", job_name(view)},
-              {"EndpointConfigName", attribute("EndpointConfig", "EndpointConfigName")}}}}}};
+              {"EndpointConfigName", of_resource("EndpointConfig", "EndpointConfigName")}}}}}};
 }
 
 /// What a container of the whole instance may have of it.
@@ -183,6 +183,8 @@ Result<Exported> export_sagemaker(const ExportView& view) {
     return cannot(
         say("one replica spans {} instances, which an endpoint of {} cannot start", launch.nodes, "SageMaker"));
   if (is_spot(view.chosen)) return cannot(say("endpoints of {} run on demand", "SageMaker"));
+  if (view.chosen.region->id.starts_with("cn-"))
+    return cannot(say("where SageMaker's containers lie in {} is not known here", view.chosen.region->id));
   Json variables = vllm_variables(launch);
   if (variables.is_null())
     return cannot(
@@ -200,7 +202,7 @@ Result<Exported> export_sagemaker(const ExportView& view) {
                           {"Default", ""},
                           {"Description", say("of Hugging Face, for models behind a licence")}}}}},
                       {"Resources", sagemaker_resources(view, std::move(variables))},
-                      {"Outputs", {{"EndpointName", {{"Value", attribute("Endpoint", "EndpointName")}}}}}};
+                      {"Outputs", {{"EndpointName", {{"Value", of_resource("Endpoint", "EndpointName")}}}}}};
   out.content = yaml_file(view, out.notes, {document});
   return out;
 }

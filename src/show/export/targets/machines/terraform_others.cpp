@@ -1,0 +1,149 @@
+// https://registry.terraform.io/providers/oracle/oci/latest/docs/resources/core_instance
+// https://docs.nebius.com/terraform-provider/reference/resources/compute_v1_instance
+// https://registry.terraform.io/providers/aliyun/alicloud/latest/docs/resources/instance
+// https://registry.terraform.io/providers/tencentcloudstack/tencentcloud/latest/docs/resources/instance
+#include <algorithm>
+
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
+#include "show/export/names.hpp"
+#include "show/export/targets.hpp"
+#include "show/export/targets/machines/containers.hpp"
+#include "show/export/targets/machines/terraform.hpp"
+
+namespace gpusel::show {
+
+void Terraform::oracle() {
+  add("provider", {"oci"}).expression("region", region());
+  variables({{"compartment_id", "string", to_say("compartment that the instances belong to")},
+             {"availability_domain", "string", to_say("availability domain where the shape is offered")},
+             kTerraformImage,
+             kTerraformSubnet,
+             {"ssh_public_key", "string", to_say("public key of who logs in")}});
+  add_start();
+  add("data", {"oci_core_subnet", "job"}).expression("subnet_id", "var.subnet_id");
+  add("resource", {"oci_core_network_security_group", "job"})  // without a rule, nothing comes in
+      .expression("compartment_id", "var.compartment_id")
+      .expression("vcn_id", "data.oci_core_subnet.job.vcn_id")
+      .text("display_name", name_);
+  HclBlock& machine = add("resource", {"oci_core_instance", "job"});
+  machine.number("count", nodes())
+      .expression("availability_domain", "var.availability_domain")
+      .expression("compartment_id", "var.compartment_id")
+      .text("shape", type())
+      .expression("display_name", numbered())
+      .expression("metadata", "{ ssh_authorized_keys = var.ssh_public_key, user_data = base64encode(" +
+                                  start("count.index", "var.master") + ") }");
+  machine.block("source_details")
+      .text("source_type", "image")
+      .expression("source_id", "var.image_id")
+      .expression("boot_volume_size_in_gbs", "var.disk_gb");
+  machine.block("create_vnic_details")
+      .expression("subnet_id", "var.subnet_id")
+      .expression("nsg_ids", "[oci_core_network_security_group.job.id]")
+      .flag("assign_public_ip", false);
+  if (spot()) machine.block("preemptible_instance_config").block("preemption_action").text("type", "TERMINATE");
+  ask_for_master();
+  output("instances", "oci_core_instance.job[*].id");
+  output("addresses", "oci_core_instance.job[*].private_ip");
+}
+
+void Terraform::nebius() {
+  const std::string_view sku = chosen().instance->sku;  // "gpu-h100-sxm_8gpu-128vcpu-1600gb"
+  const auto mark = std::min(sku.find('_'), sku.size() - 1);
+  add("provider", {"nebius"});
+  variables({{"parent_id", "string", to_say("project that the instances belong to")}, kTerraformSubnet});
+  add_start();
+  HclBlock& disk = add("resource", {"nebius_compute_v1_disk", "job"});
+  disk.number("count", nodes())
+      .expression("parent_id", "var.parent_id")
+      .expression("name", numbered())
+      .text("type", "NETWORK_SSD")
+      .expression("size_gibibytes", "var.disk_gb")
+      .expression("source_image_family", "{ image_family = \"ubuntu24.04-cuda12\" }");
+  const bool cluster = together() && chosen().instance->rdma == catalog::Rdma::infiniband;
+  if (cluster) {
+    add("variable", {"infiniband_fabric"})
+        .expression("type", "string")
+        .text("description", say("fabric of the region that joins the instances"));
+    add("resource", {"nebius_compute_v1_gpu_cluster", "job"})
+        .expression("parent_id", "var.parent_id")
+        .text("name", name_)
+        .expression("infiniband_fabric", "var.infiniband_fabric");
+  }
+  HclBlock& machine = add("resource", {"nebius_compute_v1_instance", "job"});
+  machine.number("count", nodes())
+      .expression("parent_id", "var.parent_id")
+      .expression("name", numbered())
+      .expression("resources", format("{{ platform = {}, preset = {} }}", hcl_quoted(sku.substr(0, mark)),
+                                      hcl_quoted(sku.substr(mark + 1))))
+      .expression("boot_disk",
+                  "{ attach_mode = \"READ_WRITE\", existing_disk = { id = "
+                  "nebius_compute_v1_disk.job[count.index].id } }")
+      .expression("network_interfaces", "[{ name = \"eth0\", subnet_id = var.subnet_id, ip_address = {} }]")
+      .expression("cloud_init_user_data", start("count.index", "var.master"));
+  if (cluster) machine.expression("gpu_cluster", "{ id = nebius_compute_v1_gpu_cluster.job.id }");
+  if (spot()) machine.expression("preemptible", "{ on_preemption = \"STOP\" }");
+  ask_for_master();
+  output("instances", "nebius_compute_v1_instance.job[*].id");
+}
+
+void Terraform::alicloud() {
+  add("provider", {"alicloud"}).expression("region", region());
+  add_start();
+  ask_for_master();
+  variables({kTerraformImage,
+             {"vswitch_id", "string", to_say("virtual switch of a zone where the instance is offered")},
+             kTerraformGroups,
+             kTerraformKey});
+  HclBlock& machine = add("resource", {"alicloud_instance", "job"});
+  machine.number("count", nodes())
+      .expression("instance_name", numbered())
+      .text("instance_type", type())
+      .expression("image_id", "var.image_id")
+      .expression("vswitch_id", "var.vswitch_id")
+      .expression("security_groups", "var.security_group_ids")
+      .expression("key_name", "var.key_name")
+      .text("system_disk_category", "cloud_essd")
+      .expression("system_disk_size", "var.disk_gb")
+      .expression("user_data", start("count.index", "var.master"))
+      .text("instance_charge_type", months() > 0 ? "PrePaid" : "PostPaid");
+  committed_ = months() > 0;
+  if (committed_) machine.number("period", months()).text("period_unit", "Month");
+  if (spot()) machine.text("spot_strategy", "SpotAsPriceGo");
+  output("instances", "alicloud_instance.job[*].id");
+}
+
+void Terraform::tencent() {
+  add("provider", {"tencentcloud"}).expression("region", region());
+  add_start();
+  ask_for_master();
+  variables({kTerraformZone,
+             kTerraformImage,
+             {"vpc_id", "string", to_say("private network that the instances are put into")},
+             kTerraformSubnet,
+             kTerraformGroups,
+             {"key_ids", "list(string)", to_say("key pairs to log in with")}});
+  HclBlock& machine = add("resource", {"tencentcloud_instance", "job"});
+  machine.number("count", nodes())
+      .expression("instance_name", numbered())
+      .text("instance_type", type())
+      .expression("availability_zone", "var.zone")
+      .expression("image_id", "var.image_id")
+      .expression("vpc_id", "var.vpc_id")
+      .expression("subnet_id", "var.subnet_id")
+      .expression("orderly_security_groups", "var.security_group_ids")
+      .expression("key_ids", "var.key_ids")
+      .expression("user_data_raw", start("count.index", "var.master"))
+      .text("system_disk_type", "CLOUD_PREMIUM")
+      .expression("system_disk_size", "var.disk_gb")
+      .text("instance_charge_type", months() > 0 ? "PREPAID"
+                                    : spot()     ? "SPOTPAID"
+                                                 : "POSTPAID_BY_HOUR");
+  committed_ = months() > 0;
+  if (committed_) machine.number("instance_charge_type_prepaid_period", months());
+  if (spot()) machine.text("spot_instance_type", "ONE-TIME");
+  output("instances", "tencentcloud_instance.job[*].id");
+}
+
+}  // namespace gpusel::show
