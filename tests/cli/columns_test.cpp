@@ -14,7 +14,7 @@ namespace {
 
 const std::string kMonth = " --catalog tests/data/market-2026-11";
 
-Run asked(const std::string& line) { return ask(words_of(line + kMonth)); }
+Run asked(const std::string& line) { return ask(words_of(line + kMonth), {.environment = {{"COLUMNS", "300"}}}); }
 
 }  // namespace
 

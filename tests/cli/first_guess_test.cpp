@@ -37,7 +37,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
     {"gpusel cost llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
     {"gpusel explain llama-3.1-8b", "llama-3.1-8b"},
-    {"gpusel simulate llama-3.1-8b --gpu l40s --traffic chat --rps 1 --requests 50", "l40s"},
+    {"gpusel simulate llama-3.1-8b --gpu l40s --traffic chat --rps 1 --requests 50", "L40S"},
     {"gpusel export vllm llama-3.1-8b", "vllm"},
     // The task from the other words.
     {"gpusel recommend llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},

@@ -57,7 +57,7 @@ std::vector<std::string> slice_notes(const job::Constraints& limits, Currency cu
     const catalog::Instance& instance = *cut->listed.instance;
     notes.push_back(
         say("no provider sells 1/{} of this GPU. Cut one: {} {} at {} {}/h makes {:g} MIG slices {} at {} {}/h each, "
-            "with {:.0f} % of the memory and {:.0f} % of the SMs. Fit and speed: gpusel estimate --gpu {}:1/{}",
+            "with {:.3g} % of the memory and {:.3g} % of the SMs. Fit and speed: gpusel estimate --gpu {}:1/{}",
             parts, instance.provider, instance.sku, human_price(cut->listed.hourly), currency.code(), cut->slices,
             cut->profile.name, human_price(cut->each()), currency.code(), 100 * cut->profile.memory,
             100 * cut->profile.compute, catalog.gpu_of(instance)->id, parts));

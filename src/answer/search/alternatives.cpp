@@ -286,7 +286,7 @@ void OtherWays::find_alternatives(Advice& advice) const {
   change_loader(all, advice);
   if (!advice.recommendations.empty()) {
     change_term(all, advice);
-    change_limit(all, advice, "market", say("marketplace: no SLA"));
+    change_limit(all, advice, "market", say("no SLA"));
     for (const std::string_view place : {"region", "residency", "cloud"}) change_limit(all, advice, place, {});
     change_nodes(all, advice);
   }

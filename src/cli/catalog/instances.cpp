@@ -129,7 +129,16 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   const int status = lists.list(
       std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
       [&](const answer::Listed& one) { return item_json(one, catalog, question.currency); },
-      [&](const answer::Listed& one) { return show::offer_row_json(one, catalog, question.currency); },
+      [&](const answer::Listed& one) {
+        show::Json row = show::offer_row_json(one, catalog, question.currency);
+        // Columns that are named may be of the GPU, as in a filter.
+        const catalog::Gpu* gpu = catalog.gpu_of(*one.instance);
+        if (gpu == nullptr || options.list.columns.empty()) return row;
+        const show::Json of_gpu = show::gpu_json({.gpu = gpu}, catalog, question.currency);
+        for (const auto& [key, value] : of_gpu.items())
+          if (!row.contains(key)) row[key] = value;
+        return row;
+      },
       [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); });
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }

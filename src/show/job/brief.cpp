@@ -28,9 +28,11 @@ using job::Job;
 /// How much of what comes beside the winner is shown.
 struct Screen {
   std::size_t warnings, alternatives, rows;
+  bool elsewhere = true;  // the best of each large cloud
 };
 /// The first that leaves an answer on one screen.
-constexpr Screen kScreens[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5}, {1, 2, 4}, {1, 2, 3}, {1, 1, 3}};
+constexpr Screen kScreens[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5},
+                               {1, 2, 4}, {1, 2, 3}, {1, 1, 3}, {1, 1, 3, false}};
 constexpr std::size_t kScreenLines = 24;
 constexpr std::size_t kScreenWidth = 80;
 
@@ -282,9 +284,9 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   return table;
 }
 
-void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows) {
+void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows, bool elsewhere) {
   const auto is_shown = [&](const Recommendation& r) { return std::ranges::find(rows, &r) != rows.end(); };
-  if (const std::string clouds = named_clouds_text(advice, is_shown); !clouds.empty()) page.line(clouds);
+  if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
   page.line(secondary(say("{} qualify, {} do not (--rejected) · other sizes: --all-sizes · reasons: --why",
@@ -316,15 +318,18 @@ Table staircase_table(const Advice& advice) {
   const bool of_tokens = !advice.work.counted;
   if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
   Table table(std::move(columns));
-  std::string loads;
+  bool folded = false;  // a smaller load, which the same machines serve
   for (std::size_t i = 0; i < advice.staircase.size(); ++i) {
     const answer::Step& step = advice.staircase[i];
-    loads += (loads.empty() ? "" : ", ") + say_name(step.load);
-    // Loads that the same machines serve share a row.
-    if (i + 1 < advice.staircase.size() && same_machines(step.best, advice.staircase[i + 1].best)) continue;
+    const bool last_rate = i + 2 >= advice.staircase.size();
+    if (!last_rate && same_machines(step.best, advice.staircase[i + 1].best)) {
+      folded = true;
+      continue;
+    }
+    const std::string load = (std::exchange(folded, false) ? "≤ " : "") + say_name(step.load);
     const auto month = step.best.cost.sums().month;
     const auto& tokens = step.best.cost.per_million_tokens;
-    std::vector<Cell> cells{std::exchange(loads, {}), printable(instance_name(step.best)), gpu_words(step.best),
+    std::vector<Cell> cells{load, printable(instance_name(step.best)), gpu_words(step.best),
                             spoken_amount(step.best.cost.hourly), month ? spoken_sum(*month) : std::string("?")};
     if (of_tokens) cells.emplace_back(tokens ? spoken_amount(*tokens) : std::string("-"));
     table.add(std::move(cells));
@@ -385,7 +390,7 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
     page.gap().add(staircase_table(advice));
   else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
-  if (!rows.empty()) add_rest(page, advice, rows);
+  if (!rows.empty()) add_rest(page, advice, rows, screen.elsewhere);
   for (const std::string& note : advice.notes) page.line(say("Note: {}", printable(note)));
   return rows.empty() ? page : page.line(next_words(advice));
 }

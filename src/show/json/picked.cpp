@@ -1,5 +1,7 @@
 #include "show/json/picked.hpp"
 
+#include <algorithm>
+
 #include "answer/lists/columns.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -8,12 +10,16 @@ namespace gpusel::show {
 
 namespace {
 
+constexpr std::string_view kMoney[] = {"hourly", "total", "price", "price_per_hour", "price_per_gpu_hour"};
+
 /// A figure as tables show it, a text without what a terminal would obey, "?" for the unknown.
-Cell rounded(const Cell& cell) {
+Cell rounded(const Cell& cell, bool money) {
   const auto number = plain_number(cell.text);
-  if (number) return {human_number(*number), cell.text};
+  if (number) return {money ? human_price(*number) : human_number(*number), cell.text};
   return {cell.text.empty() ? "?" : printable(cell.text), cell.text};
 }
+
+bool is_money(std::string_view key) { return std::ranges::find(kMoney, key) != std::end(kMoney); }
 
 }  // namespace
 
@@ -38,7 +44,8 @@ Result<Table> picked_columns(const Table& table, std::span<const std::string> na
   for (const Row& row : table.rows) {
     std::vector<Cell> cells;
     for (const std::size_t column : picked)
-      cells.push_back(for_people ? rounded(row.cells[column]) : row.cells[column]);
+      cells.push_back(for_people ? rounded(row.cells[column], is_money(table.columns[column].title))
+                                 : row.cells[column]);
     out.add(std::move(cells)).meaning = row.meaning;
   }
   return out;
