@@ -7,7 +7,6 @@
 #include "base/words/message.hpp"
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
-
 #include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/words/more_sources.hpp"
