@@ -70,48 +70,57 @@ class Updater {
     ListUpdate update;
     update.id = part.id();
     update.address = mirrored(request_.mirror, part.address());
-    const std::string key =
-        part.list->key_variable.empty() ? std::string() : request_.environment(part.list->key_variable);
-    if (request_.files.empty() && request_.mirror.empty()) {
-      if (!part.list->key_variable.empty() && key.empty()) {
-        update.outcome = request_.named ? ListOutcome::failed : ListOutcome::no_key;
-        update.reason = say("it wants a key: set {}", part.list->key_variable);
-        return update;
-      }
-      if (std::ranges::any_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
-        update.reason = say("the key in {} is not one line of text", part.list->key_variable);
-        return update;
-      }
+    if (!has_key(part, update)) return update;
+    const auto pages = pages_of(index);
+    if (!pages) {
+      update.reason = pages.error().message;
+      return update;
     }
-    Pages pages;
-    if (request_.files.empty()) {
-      auto fetched = fetch_pages({.part = part,
-                                  .mirror = request_.mirror,
-                                  .key = key,
-                                  .had = state_of(part),
-                                  .folder = request_.work_folder,
-                                  .progress = [&](std::uint64_t got, std::uint64_t size) {
-                                    if (request_.progress) request_.progress(index, got, size);
-                                  }});
-      if (!fetched) {
-        const Error& error = fetched.error();
-        update.reason = error.message;
-        return update;
-      }
-      pages = std::move(*fetched);
-    } else {
-      pages.files = request_.files;
-    }
-    update.bytes = pages.bytes;
-    if (pages.unchanged) {
+    update.bytes = pages->bytes;
+    if (pages->unchanged)
       keep_as_it_is(update);
-    } else {
-      read(part, pages, update);
-    }
+    else
+      read(part, *pages, update);
     std::error_code failed;
     if (request_.files.empty())
-      for (const std::string& file : pages.files) fs::remove(file, failed);
+      for (const std::string& file : pages->files) fs::remove(file, failed);
     return update;
+  }
+
+  std::string key_of(const ListPart& part) const {
+    const std::string& name = part.list->key_variable;
+    return name.empty() ? name : request_.environment(name);
+  }
+
+  /// Whether all is there to ask for a list; says in `update` what is not.
+  bool has_key(const ListPart& part, ListUpdate& update) const {
+    const std::string& name = part.list->key_variable;
+    if (name.empty() || !request_.files.empty() || !request_.mirror.empty()) return true;
+    const std::string key = key_of(part);
+    if (key.empty()) {
+      update.outcome = request_.named ? ListOutcome::failed : ListOutcome::no_key;
+      update.reason = say("it wants a key: set {}", name);
+    } else if (std::ranges::any_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
+      update.reason = say("the key in {} is not one line of text", name);
+    }
+    return update.reason.empty();
+  }
+
+  Result<Pages> pages_of(std::size_t index) {
+    const ListPart& part = request_.parts[index];
+    if (!request_.files.empty()) {
+      Pages given;
+      given.files = request_.files;
+      return given;
+    }
+    return fetch_pages({.part = part,
+                        .mirror = request_.mirror,
+                        .key = key_of(part),
+                        .had = state_of(part),
+                        .folder = request_.work_folder,
+                        .progress = [&](std::uint64_t got, std::uint64_t size) {
+                          if (request_.progress) request_.progress(index, got, size);
+                        }});
   }
 
   KeptList* kept_of(const std::string& id) {

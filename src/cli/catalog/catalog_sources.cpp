@@ -4,7 +4,6 @@
 
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
-
 #include "cli/question/answer.hpp"
 #include "cli/words/more_sources.hpp"
 #include "show/catalogue/lists/price_lists.hpp"
