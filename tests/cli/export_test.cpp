@@ -46,7 +46,7 @@ const std::vector<Job>& jobs() {
         "sglang",   "trtllm", "llama-server", "ollama",     "llm-d",  "vertex"}},
       {"gcp-attached",
        "--model bert-large --task inference --cloud gcp --gpu t4:1",
-       {"skypilot", "dstack", "terraform", "kubernetes", "slurm", "jobset", "vllm"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "slurm", "jobset", "vllm", "tei"}},
       {"azure-sglang",
        "--model llama-3.1-8b --task inference --cloud azure --gpu a100-pcie-80gb:1 --engine sglang",
        {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "karpenter", "keda", "hpa", "sglang", "slurm",

@@ -25,9 +25,15 @@ std::string marked(const LineChange& line) {
   return kMarks[static_cast<std::size_t>(line.kind)] + (" " + visible(line.text, false));
 }
 
+/// As they stand: of YAML the margin is part.
 std::vector<std::string_view> lines_of(std::string_view text) {
-  if (text.ends_with('\n')) text.remove_suffix(1);
-  return split(text, '\n');
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
 /// Lengths of the longest common sequences of what follows each pair of lines.
