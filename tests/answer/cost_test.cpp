@@ -400,7 +400,7 @@ TEST_CASE("a plan for the job on the named instance gives its hours", "[advise][
 
 TEST_CASE("names that mean nothing are refused", "[advise][cost]") {
   CHECK(error_of(question_of("a.3")).find("unknown instance 'a.3'") == 0);
-  CHECK(error_of(question_of("0x a.2")).find("not from 1") != std::string::npos);
+  CHECK(error_of(question_of("0x a.2")).find("must be from 1") != std::string::npos);
   CostQuestion many = question_of("a.2");
   for (int i = 0; i < 8; ++i) many.subjects.push_back(many.subjects[0]);
   CHECK(error_of(many) == "9 instances to price");

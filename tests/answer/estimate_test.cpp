@@ -66,7 +66,7 @@ TEST_CASE("an explained training estimate says what one change would bring") {
       R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8, "sharding": "zero3", "tp": 1,
           "micro_batch": 1, "global_batch": 64, "seq_len": 512})");
   REQUIRE(slow.plan.fits);
-  CHECK(says(slow, "micro-batch 1 → 8 is worth"));
+  CHECK(says(slow, "micro-batch 1 → 8 adds"));
   CHECK(says(slow, "% of a step"));
   const auto open = answer(R"({"model": "llama-7b", "task": "finetune", "gpu": "a100-sxm-80gb", "gpus": 8})");
   CHECK(says(open, "next best, "));

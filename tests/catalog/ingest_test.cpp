@@ -253,7 +253,7 @@ TEST_CASE("a price sheet says its period once") {
 }
 
 TEST_CASE("an instance without any source is refused") {
-  must_fail("    sources: [acme-list]\n", "", "has no sources", "{sku: box");
+  must_fail("    sources: [acme-list]\n", "", "neither 'box' nor its family has sources", "{sku: box");
 }
 
 TEST_CASE("a country is a code that a country has") {

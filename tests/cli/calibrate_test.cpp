@@ -104,7 +104,7 @@ TEST_CASE("a figure far outside its interval is told and left out, unless it is 
   const Json taken = json_of(ask({"calibrate", file, "--dry-run", "--accept-outliers", "-o", "json"}));
   CHECK(taken["rows"] == 2);
   CHECK(taken["outliers"].size() == 1);
-  CHECK(ask({"calibrate", file, "--dry-run"}).err.find("time between tokens of 2840 was measured") !=
+  CHECK(ask({"calibrate", file, "--dry-run"}).err.find("time between tokens measured 2840") !=
         std::string::npos);
 }
 
@@ -299,7 +299,7 @@ TEST_CASE("results that cannot be used are told in one sentence with their place
     return run.err;
   };
   const std::string result = read_file(kRuns + "vllm-serve.json");
-  CHECK(told("open.json", result).find("open.json:1:1: the result does not say on which GPU") != std::string::npos);
+  CHECK(told("open.json", result).find("open.json:1:1: the result lacks the GPU") != std::string::npos);
   const std::string cut = told("cut.json", result.substr(0, result.size() / 2), "--gpu l40s");
   CHECK(cut.find("cut.json:1:") != std::string::npos);
   CHECK(told("none.json", "", "--gpu l40s").find("none.json: the file is empty") != std::string::npos);

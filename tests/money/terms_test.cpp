@@ -81,7 +81,7 @@ TEST_CASE("scaled to zero it runs while there is work, and while it starts", "[c
 TEST_CASE("what cannot be in a day is refused", "[cost]") {
   CHECK(error_of("hours_per_day", "25").find("out of range") != std::string::npos);
   CHECK(error_of("days", "32").find("out of range") != std::string::npos);
-  CHECK(error_of("utilization", "0").find("never used") != std::string::npos);
+  CHECK(error_of("utilization", "0").find("unused capacity") != std::string::npos);
   CHECK(error_of("utilization", "140%").find("not a share") != std::string::npos);
   CHECK(error_of("cold_start", "3d") == "a start takes a day at most");
 }

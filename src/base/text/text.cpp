@@ -78,7 +78,10 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
     std::string_view name;
     bool begins;
     bool operator<(const Near& other) const {
-      return std::tuple(distance, !begins, name) < std::tuple(other.distance, !other.begins, other.name);
+      const auto rank = [](const auto& one) {
+        return std::tuple(one.distance, !one.begins, one.begins ? one.name.size() : 0, one.name);
+      };
+      return rank(*this) < rank(other);
     }
   };
   std::vector<Near> found;

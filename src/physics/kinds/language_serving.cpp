@@ -82,7 +82,7 @@ class ServingPhysics final : public WorkPhysics {
     if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
       notes.push_back(say("{} of {} GPUs are idle: too few for a replica", machine.gpus() - used, machine.gpus()));
     if (const auto refused = weights_not_starting(work.inference, work.asked_as, *layout.weights, machine.device);
-        refused && refused->other != nullptr && work.inference.engine_version.empty())
+        refused && refused->other != nullptr && asked_release(work.inference).empty())
       notes.push_back(say("{}; use {}", refused->text(*machine.device.gpu), refused->other_release()));
     if (!plan.serving->speed.weights_native && layout.weights->arithmetic != Arithmetic::weight_only)
       notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",

@@ -255,6 +255,7 @@ class InferenceSearch {
     out.meets_targets = best_.meets_targets;
     if (const auto refused = refusal()) {
       out.fits = false;
+      out.need.available = {};
       out.problem = {.kind = Problem::Kind::refused, .subject = machine_.device.gpu->id, .refused = refused};
     }
     return out;
@@ -264,7 +265,7 @@ class InferenceSearch {
   std::shared_ptr<const std::string> refusal() const {
     const Device& device = machine_.device;
     const auto found = weights_not_starting(job_, work_.asked_as, *best_.layout.weights, device);
-    if (!found || (found->other != nullptr && job_.engine_version.empty())) return nullptr;
+    if (!found || (found->other != nullptr && asked_release(job_).empty())) return nullptr;
     std::string would = found->other != nullptr ? found->other_release() : found->refusing->would;
     if (would.empty()) would = starts_instead(*device.engines, *found, *device.gpu);
     const std::string says = found->text(*device.gpu);

@@ -104,13 +104,18 @@ std::optional<NotStarting> not_starting(const EngineAbility& engine, const Abili
   return out;
 }
 
+std::string_view asked_release(const job::Inference& job) {
+  const std::string_view version = job.engine_version;
+  return version.find_first_not_of("0123456789.") == std::string_view::npos ? version : std::string_view();
+}
+
 std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::string_view asked_as,
                                                 const WeightFormat& format, const Device& device) {
   if (device.engines == nullptr || device.gpu == nullptr) return std::nullopt;
   const EngineAbility* engine = device.engines->find(job.engine);
   if (engine == nullptr) return std::nullopt;
   const auto of = [&](const AbilityRows& rows, std::string what) {
-    return not_starting(*engine, rows, job.engine_version, *device.gpu, std::move(what));
+    return not_starting(*engine, rows, asked_release(job), *device.gpu, std::move(what));
   };
   auto base = of(rows_of_base(*engine), say("its kernels"));
   if (base && base->other == nullptr) return base;

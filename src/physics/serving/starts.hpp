@@ -43,6 +43,9 @@ struct NotStarting {
 std::optional<NotStarting> not_starting(const EngineAbility& engine, const AbilityRows& rows, std::string_view release,
                                         const catalog::Gpu& gpu, std::string what);
 
+/// The release that a job asks for; empty where it asks for none, or for a build that no table knows.
+std::string_view asked_release(const job::Inference& job);
+
 /// The same of a job's engine and weights. `asked_as`: what the question calls the model, whose name may say the
 /// scheme.
 std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::string_view asked_as,

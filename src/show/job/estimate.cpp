@@ -235,7 +235,9 @@ std::string verdict_line(const answer::EstimateAnswer& answer) {
   std::string verdict = !answer.plan.fits                                      ? say("NO")
                         : answer.fit.short_verdict() == answer::Verdict::risky ? say("RISKY")
                                                                                : say("YES");
-  const bool lacks = answer.plan.problem.kind == physics::Problem::Kind::lacking;  // no memory would help
+  const auto problem = answer.plan.problem.kind;
+  const bool lacks =
+      problem == physics::Problem::Kind::lacking || problem == physics::Problem::Kind::refused;  // no memory would help
   if (need.is_known() && !lacks) verdict += " " + answer::chance_words(need.chance());
   if (!answer.plan.fits) return say("{}: {}", verdict, answer.plan.problem.text());
   const physics::Interval range = need.interval_gib();
