@@ -130,7 +130,7 @@ int end(Context& context, int status, const std::string& sentence) {
   try {
     if (const std::exception_ptr why = std::current_exception()) std::rethrow_exception(why);
   } catch (const std::bad_alloc&) {
-    write_all(STDERR_FILENO, "gpusel: there is not enough memory for this answer\n");
+    write_all(STDERR_FILENO, "gpusel: not enough memory for this answer\n");
     _exit(kRuntime);
   } catch (...) {
   }

@@ -81,6 +81,7 @@ constexpr const char* kAnswers[] = {
     "catalog lint --list",
     "catalog new",
     "catalog path -q",
+    "catalog sources",
     "catalog show aws",
     "catalog stats",
     "catalog drift",
@@ -178,6 +179,7 @@ TEST_CASE("a link in place of a file is refused, in place of a folder followed, 
 TEST_CASE("every command is among those whose output is cut off here") {
   for (const gpusel::cli::Command& command : gpusel::cli::commands()) {
     const std::string name(command.name);
+    if (name == "catalog update") continue;  // asks the network: tests/cli/price_server.py
     const bool is_there = std::any_of(std::begin(kAnswers), std::end(kAnswers), [&](const std::string& line) {
       return line == name || line.starts_with(name + " ");
     });

@@ -335,7 +335,7 @@ class Update(unittest.TestCase):
         self.assertIn("did you mean 'runpod'", run.stderr)
         for text, why in (("price_lists: [{id: x}]", "'address' is missing"),
                           ("price_lists:\n  - {id: x, name: x, address: http://example.org/, licence: x, covers: x, "
-                           "format: runpod}", "is no address of https"),
+                           "format: runpod}", "is not an https address"),
                           ("price_lists:\n  - {id: x, name: x, address: https://e.org/, licence: x, covers: x, "
                            "format: runpods}", "did you mean 'runpod'"),
                           ("gpus: []", "has no 'price_lists'")):

@@ -49,7 +49,7 @@ std::string bucket_title(const Statistics& statistics, std::size_t i) {
 
 Table age_table(const Statistics& statistics, std::size_t offers) {
   constexpr std::size_t kBar = 30;
-  Table table({left(say("age of prices")), right(say("offers")), right(say("share")), left("", 1)});
+  Table table({left(say("age of prices")), right(say("offers")), right(say("share")), left(say("chart"), 1)});
   const auto row = [&](const std::string& title, std::size_t count) {
     const std::size_t length = offers == 0 ? 0 : (count * kBar + offers - 1) / offers;
     table.add({title, format("{}", count), share(count, offers), std::string(length, '#')});

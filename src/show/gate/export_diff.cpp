@@ -88,8 +88,8 @@ Json export_diff_json(const ExportDifference& difference, int status) {
 Document export_diff_page(const ExportDifference& difference, bool all) {
   Document page;
   const std::string file = printable(difference.file);
-  if (difference.same()) return page.line(say("{}: regenerated today, it is the same", file));
-  page.line(say("{}: regenerated today, lines that differ (- then, + now)", file));
+  if (difference.same()) return page.title(say("{}: regenerated today, it is the same", file));
+  page.title(say("{}: regenerated today, lines that differ (- then, + now)", file));
   std::string shown;
   std::size_t hidden = 0;
   for (std::size_t i = 0; i < difference.lines.size(); ++i) {
