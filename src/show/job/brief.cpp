@@ -359,7 +359,7 @@ std::string chief_reason(const Advice& advice) {
   };
   std::map<std::string_view, Fallen> by_rule;
   for (const answer::Rejection& one : advice.rejected) {
-    if (one.rule == "no-gpu" || job::find_limit(one.rule) != nullptr) continue;
+    if (one.rule == "no-gpu" || one.rule == "no-published-price" || job::find_limit(one.rule) != nullptr) continue;
     Fallen& fallen = by_rule[one.rule];
     fallen.count += one.count;
     if (fallen.message.empty()) fallen.message = one.message;
