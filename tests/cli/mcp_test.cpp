@@ -213,12 +213,13 @@ TEST_CASE("a brief ranking has what decides, and agrees with the whole", "[mcp]"
     const Json& row = brief["recommendations"][i];
     const Json& from = whole["recommendations"][i];
     CHECK(row["sku"] == from["sku"]);
-    CHECK(row["hourly"].get<double>() == Approx(from["cost"]["hourly"].get<double>()).epsilon(0.005));
-    CHECK(row["fits"].get<double>() == Approx(from["probability"]["fits"].get<double>()).epsilon(0.01));
+    CHECK(row["cost"]["hourly"].get<double>() == Approx(from["cost"]["hourly"].get<double>()).margin(0.00501));
+    CHECK(row["cost"]["total"].get<double>() == Approx(from["cost"]["total"].get<double>()).margin(0.00501));
+    CHECK(row["probability"]["fits"].get<double>() == Approx(from["probability"]["fits"].get<double>()).epsilon(0.01));
   }
   std::map<std::string, int> counts;
   for (const Json& one : whole["rejected"]) counts[one["rule"]] += one["count"].get<int>();
-  for (const auto& [rule, count] : counts) CHECK(brief["rejected"][rule] == count);
+  for (const auto& [rule, count] : counts) CHECK(brief["rejected_by_rule"][rule] == count);
 }
 
 TEST_CASE("prompts ask in words, and their arguments are completed", "[mcp]") {

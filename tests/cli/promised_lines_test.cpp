@@ -111,6 +111,7 @@ TEST_CASE("the next command that an answer names runs on the same words") {
 
 TEST_CASE("what help suggests for a wrong word is accepted in its place") {
   static const std::regex meant(R"(did you mean '(--[^']*)')");
+  std::size_t tried = 0;
   for (const std::string word : {"--preemptible", "--latency", "--gpus", "--vram", "--exclude", "--int4", "--ollama",
                                  "--fastest", "--train", "--users-at-once"}) {
     const Run wrong = ask(words_of("recommend llama-3.1-8b --cloud aws " + word));
@@ -118,11 +119,13 @@ TEST_CASE("what help suggests for a wrong word is accepted in its place") {
     CAPTURE(word, wrong.err);
     CHECK(wrong.status == 2);
     if (!std::regex_search(wrong.err, parts, meant)) continue;
+    ++tried;
     // A flag without its value is asked for one; it is known, all the same.
     const Run right = ask(words_of("recommend llama-3.1-8b --cloud aws " + parts[1].str()));
     CAPTURE(parts[1].str(), right.err);
     CHECK(right.err.find("unknown argument") == std::string::npos);
   }
+  CHECK(tried >= 4);
 }
 
 }  // namespace promised_lines_test

@@ -1,4 +1,5 @@
 // What an engine refuses to start, and that nothing is planned which it refuses.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "physics/formats.hpp"
@@ -58,6 +59,13 @@ TEST_CASE("the name of a repository says the scheme") {
   CHECK(scheme_of_name("Qwen/Qwen2-7B-Instruct-AWQ", vllm) == "awq");
   CHECK(scheme_of_name("Qwen/Qwen2-7B-Instruct-GPTQ-Int4", vllm) == "gptq");
   CHECK(scheme_of_name("Qwen/Qwen2-7B-Instruct", vllm).empty());
+}
+
+TEST_CASE("schemes that start are those of some release on that GPU") {
+  const Machine v100 = test::machine("v100-sxm2-32gb", 1);
+  const auto schemes = schemes_that_start(*v100.device.engines->find(job::Engine::vllm), *v100.device.gpu);
+  CHECK(std::ranges::find(schemes, "gptq") != schemes.end());
+  CHECK(std::ranges::find(schemes, "awq") == schemes.end());
 }
 
 TEST_CASE("a refusal is the engine's own words, with what would start") {

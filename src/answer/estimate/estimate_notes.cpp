@@ -101,6 +101,9 @@ void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const c
   plan_facts(facts, answer.work, answer.machine, answer.plan, {}, c);
   facts.set(rules::Fact::is_cpu, answer.machine.on_cpu());
   answer.fit = judge_fit(rules, facts);
+  // What does not start, or lacks a unit, is no matter of memory.
+  if (const auto reason = planner_reason(answer.plan.problem.kind); !answer.plan.fits && !reason.empty())
+    answer.fit.rule = reason;
   const rules::FactSet of_gpu = gpu_facts(facts, answer.machine, catalog, c);
   add_verdicts(answer, rules, facts, of_gpu);
   if (!answer.plan.fits) return;

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/words/message.hpp"
+#include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
 
@@ -111,11 +112,11 @@ class WaySearch {
 
   void try_serving() {
     const job::Inference& job = work().inference;
+    if (answer_.plan.problem.kind == physics::Problem::Kind::refused) return try_schemes();
     std::vector<const physics::WeightFormat*> formats;
-    const bool refused = answer_.plan.problem.kind == physics::Problem::Kind::refused;
     for (const std::string_view name : physics::served_formats(job.engine)) {
       const auto format = physics::weight_format(name);
-      if (format && (refused || (*format)->bits < answer_.plan.layout.weights->bits * 0.99) &&
+      if (format && (*format)->bits < answer_.plan.layout.weights->bits * 0.99 &&
           physics::has_kernels(**format, answer_.machine.device, job.engine))
         formats.push_back(*format);
     }
@@ -131,6 +132,17 @@ class WaySearch {
       attempt({{"kv-cache-dtype", "fp8"}});
     if (request_.concurrency) halve("concurrency", *request_.concurrency, 1, {});
     if (work().model->is_generator() && !has_likely()) halve("isl", job.input_tokens, kShortestInput, {});
+  }
+
+  /// In place of weights that the engine does not start with: those that it does, the fewest bits last.
+  void try_schemes() {
+    const physics::Device& device = answer_.machine.device;
+    const auto* engine = device.engines == nullptr ? nullptr : device.engines->find(work().inference.engine);
+    if (engine == nullptr) return;
+    auto schemes = physics::schemes_that_start(*engine, *device.gpu);
+    std::ranges::stable_sort(schemes, std::greater(),
+                             [](std::string_view scheme) { return (*physics::weight_format(scheme))->bits; });
+    for (const std::string_view scheme : schemes) attempt({{"quant", std::string(scheme)}});
   }
 
   /// Image and video pipelines: what keeps the speed first.

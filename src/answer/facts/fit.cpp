@@ -21,6 +21,20 @@ std::string chance_words(double chance) {
   return format("{:.0f} %", chance * 100);
 }
 
+std::string_view planner_reason(physics::Problem::Kind kind) {
+  using Kind = physics::Problem::Kind;
+  switch (kind) {
+    case Kind::latency:
+    case Kind::too_much_traffic:
+    case Kind::too_late: return "too-slow";
+    case Kind::no_rate:
+    case Kind::unpublished: return "figures-not-published";
+    case Kind::lacking: return "lacks-hardware";
+    case Kind::refused: return "engine-refuses";
+    default: return {};
+  }
+}
+
 Fit judge_fit(std::span<const rules::Rule> rules, const rules::Facts& facts) {
   Fit fit;
   const auto known = [&](rules::Fact fact) { return facts.known(fact) ? facts.number(fact) : 0; };

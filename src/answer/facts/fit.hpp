@@ -24,6 +24,9 @@ struct Fit {
 /// "62 %", ">99 %".
 std::string chance_words(double chance);
 
+/// The reason, as rejections name it, that no rule has to find: the planner itself has said so. Empty: it is for rules.
+std::string_view planner_reason(physics::Problem::Kind kind);
+
 /// The gravest verdict of the rules that fire on these facts.
 Fit judge_fit(std::span<const rules::Rule> rules, const rules::Facts& facts);
 

@@ -254,19 +254,9 @@ bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Pl
 }
 
 Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics::Plan& plan) const {
-  using Kind = physics::Problem::Kind;
   const physics::Problem& problem = plan.problem;
   const auto because = [&](std::string_view rule) { return Reason{rule, [problem] { return problem.text(); }}; };
-  switch (problem.kind) {
-    case Kind::latency:
-    case Kind::too_much_traffic:
-    case Kind::too_late: return because("too-slow");
-    case Kind::no_rate:
-    case Kind::unpublished: return because("figures-not-published");
-    case Kind::lacking: return because("lacks-hardware");
-    case Kind::refused: return because("engine-refuses");
-    default: break;
-  }
+  if (const std::string_view reason = planner_reason(problem.kind); !reason.empty()) return because(reason);
   const rules::Rule* rule = against(machine, plan);
   if (rule == nullptr) return because("no-room-for-cache");
   rules::Facts facts = job_;

@@ -24,7 +24,7 @@ struct ProgramStart {
   int input = kNoStream;           // file descriptors, or one of the above
   int output = kNoStream;
   int errors = kNoStream;
-  std::vector<std::string> environment = {};  // NAME=value, beside this process's
+  std::vector<std::string> environment = {};  // NAME=value, in addition to this process's
   bool own_group = true;  // what it starts ends with it; an interrupt at the terminal does not reach it
 };
 
@@ -47,7 +47,7 @@ Result<ProcessOutput> output_of(const std::vector<std::string>& words, Seconds l
 struct ProgramRun {
   std::vector<std::string> words;
   std::string input = {};  // its standard input: less than a pipe holds, 64 KiB
-  Seconds limit;           // in all
+  Seconds limit;           // for the whole run
   Seconds patience;        // without a byte
   /// A piece of its standard output. An error ends the program, and is what comes of the run.
   std::function<Status(std::string_view piece)> take;

@@ -9,8 +9,15 @@
 namespace gpusel::catalog {
 
 /// Terms of one kind, the shorter first: the longer should cost less.
-inline constexpr std::pair<Term, Term> kLongerTerms[] = {
-    {Term::reserved_1y, Term::reserved_3y}, {Term::savings_1y, Term::savings_3y}, {Term::month, Term::year}};
+inline constexpr std::pair<Term, Term> kLongerTerms[] = {{Term::reserved_3m, Term::reserved_6m},
+                                                         {Term::reserved_6m, Term::reserved_1y},
+                                                         {Term::reserved_1y, Term::reserved_2y},
+                                                         {Term::reserved_1y, Term::reserved_3y},
+                                                         {Term::reserved_2y, Term::reserved_3y},
+                                                         {Term::savings_3m, Term::savings_6m},
+                                                         {Term::savings_6m, Term::savings_1y},
+                                                         {Term::savings_1y, Term::savings_3y},
+                                                         {Term::month, Term::year}};
 
 /// Whether the rate is a reward for something: time, volume or waiting. Capacity blocks are a market.
 constexpr bool is_discount(Term term) {

@@ -46,6 +46,10 @@ enum class Term : std::uint8_t {
   savings_3m,
   savings_6m
 };
+/// A commitment to spend, bought apart from the machine.
+constexpr bool is_savings_plan(Term term) {
+  return term == Term::savings_3m || term == Term::savings_6m || term == Term::savings_1y || term == Term::savings_3y;
+}
 enum class Period : std::uint8_t { hour, month, year };
 enum class Confidence : std::uint8_t { documented, api, press, recalled, derived };
 /// list: published, so a younger one of the same offer takes its place; own: agreed with the user, which no list does.

@@ -14,77 +14,57 @@ namespace {
 
 using show::Json;
 
-/// A member of a row, and where it stands in the whole one: a JSON pointer.
-struct Member {
-  std::string_view name;
-  std::string_view pointer;
-};
-
-constexpr Member kRanks[] = {{"rank", "/rank"},
-                             {"provider", "/provider"},
-                             {"sku", "/sku"},
-                             {"region", "/region"},
-                             {"term", "/cost/billing"},
-                             {"gpu", "/gpu"},
-                             {"gpus", "/gpus"},
-                             {"nodes", "/nodes"},
-                             {"plan", "/plan"},
-                             {"currency", "/cost/currency"},
-                             {"hourly", "/cost/hourly"},
-                             {"total", "/cost/total"},
-                             {"per_million_tokens", "/cost/per_million_tokens"},
-                             {"per_unit", "/cost/per_unit"},
-                             {"output_tokens_per_s", "/performance/output_tokens_per_s"},
-                             {"tokens_per_s", "/performance/tokens_per_s"},
-                             {"rate", "/performance/throughput/value"},
-                             {"ttft_ms_p95", "/performance/ttft_ms_p95"},
-                             {"itl_ms", "/performance/itl_ms"},
-                             {"latency_ms", "/performance/latency_ms"},
-                             {"memory_gib", "/memory/per_gpu/total"},
-                             {"fits", "/probability/fits"},
-                             {"targets", "/probability/targets"},
-                             {"price_as_of", "/cost/price_as_of"}};
-constexpr Member kInstances[] = {{"provider", "/provider"},
-                                 {"sku", "/sku"},
-                                 {"gpu", "/gpu"},
-                                 {"gpus", "/gpu_count"},
-                                 {"vcpu", "/vcpu"},
-                                 {"memory_gib", "/memory_gib"},
-                                 {"link", "/intra_node_interconnect"},
-                                 {"fabric_gbps", "/fabric_gbps"},
-                                 {"status", "/status"},
-                                 {"offers", "/offers"},
-                                 {"best_offer", "/best_offer"}};
-constexpr Member kGpus[] = {{"id", "/id"},
-                            {"name", "/name"},
-                            {"memory_gb", "/memory_gb"},
-                            {"memory_bandwidth_gbs", "/memory_bandwidth_gbs"},
-                            {"bf16_dense_tflops", "/bf16_dense_tflops"},
-                            {"fp8_dense_tflops", "/fp8_dense_tflops"},
-                            {"tdp_w", "/tdp_w"},
-                            {"native_formats", "/native_formats"},
-                            {"instances", "/instances"},
-                            {"price_per_gpu_hour", "/price_per_gpu_hour"},
-                            {"price_currency", "/price_currency"},
-                            {"price_provider", "/price_provider"},
-                            {"price_as_of", "/price_as_of"}};
-constexpr Member kModels[] = {{"id", "/id"},
-                              {"kind", "/kind"},
-                              {"params_b", "/params_b"},
-                              {"active_params_b", "/active_params_b"},
-                              {"max_context", "/max_context"},
-                              {"native_dtype", "/native_dtype"},
-                              {"instruct", "/instruct"},
-                              {"base", "/base"},
-                              {"kv_bytes_per_token_fp16", "/kv_bytes_per_token_fp16"},
-                              {"licence", "/licence"},
-                              {"aliases", "/aliases"}};
+// Members of a row that are kept, where they stand in the whole one: JSON pointers.
+constexpr std::string_view kRanks[] = {"/rank",
+                                       "/provider",
+                                       "/sku",
+                                       "/region",
+                                       "/gpu",
+                                       "/gpus",
+                                       "/nodes",
+                                       "/plan/sharding",
+                                       "/plan/tp",
+                                       "/plan/pp",
+                                       "/plan/dp",
+                                       "/plan/micro_batch",
+                                       "/plan/precision",
+                                       "/plan/activation_checkpointing",
+                                       "/plan/weights_precision",
+                                       "/plan/kv_precision",
+                                       "/plan/concurrency",
+                                       "/cost/billing",
+                                       "/cost/currency",
+                                       "/cost/hourly",
+                                       "/cost/total",
+                                       "/cost/per_million_tokens",
+                                       "/cost/per_unit",
+                                       "/cost/price_as_of",
+                                       "/performance/output_tokens_per_s",
+                                       "/performance/tokens_per_s",
+                                       "/performance/throughput/value",
+                                       "/performance/ttft_ms_p95",
+                                       "/performance/itl_ms",
+                                       "/performance/latency_ms",
+                                       "/memory/per_gpu/total",
+                                       "/probability/fits",
+                                       "/probability/targets"};
+constexpr std::string_view kInstances[] = {
+    "/provider",    "/sku",    "/gpu",    "/gpu_count", "/vcpu", "/memory_gib", "/intra_node_interconnect",
+    "/fabric_gbps", "/status", "/offers", "/best_offer"};
+constexpr std::string_view kGpus[] = {
+    "/id",         "/name",           "/memory_gb", "/memory_bandwidth_gbs", "/bf16_dense_tflops", "/fp8_dense_tflops",
+    "/tdp_w",      "/native_formats", "/instances", "/price_per_gpu_hour",   "/price_currency",    "/price_provider",
+    "/price_as_of"};
+constexpr std::string_view kModels[] = {
+    "/id",           "/kind",     "/params_b", "/active_params_b",         "/max_context",
+    "/native_dtype", "/instruct", "/base",     "/kv_bytes_per_token_fp16", "/licence",
+    "/aliases"};
 
 /// Lists whose rows have more members than anybody compares.
 struct Rows {
   std::string_view tool;
   std::string_view list;
-  std::span<const Member> members;
+  std::span<const std::string_view> members;
 };
 constexpr Rows kTabular[] = {{"recommend", "recommendations", kRanks},
                              {"instances", "items", kInstances},
@@ -106,12 +86,13 @@ struct Measure {
 constexpr Measure kMeasures[] = {{10, 4000, 8}, {10, 400, 8}, {10, 160, 6}, {10, 100, 4}, {10, 80, 3}, {8, 160, 5},
                                  {5, 120, 5},   {3, 80, 4},   {2, 80, 4},   {2, 60, 3},   {1, 60, 3},  {1, 40, 2}};
 
-/// Three figures are more than any estimate is good for; whole numbers are as they are.
+/// Three figures are more than any estimate is good for, and money has cents; whole numbers are as they are.
 Json rounded(const Json& number) {
   const double value = number.get<double>();
   if (!number.is_number_float() || value == 0 || !std::isfinite(value)) return number;
-  const double scale = std::pow(10.0, 2 - std::floor(std::log10(std::abs(value))));
-  const double near = scale >= 1 ? std::round(value * scale) / scale : std::round(value);
+  constexpr double kCents = 100;
+  const double scale = std::max(kCents, std::pow(10.0, 2 - std::floor(std::log10(std::abs(value)))));
+  const double near = std::round(value * scale) / scale;
   return near == std::floor(near) && std::abs(near) < 1e15 ? Json(static_cast<std::int64_t>(near)) : Json(near);
 }
 
@@ -143,20 +124,24 @@ Json reduced(const Json& whole, const Measure& measure, int depth) {
   return map;
 }
 
-Json row_of(const Json& whole, std::span<const Member> members) {
+Json row_of(const Json& whole, std::span<const std::string_view> members) {
   Json row = Json::object();
-  for (const Member& member : members) {
-    const Json::json_pointer place{std::string(member.pointer)};
-    if (whole.contains(place) && !is_empty(whole[place])) row[std::string(member.name)] = whole[place];
+  for (const std::string_view member : members) {
+    const Json::json_pointer place{std::string(member)};
+    if (whole.contains(place) && !is_empty(whole[place])) row[place] = whole[place];
   }
   return row;
 }
 
-/// The rules that warn of a rank; what they say stands with the first one.
+/// The rules that warn of a rank; what they say is with the first one.
 void add_warnings(const Json& whole, Json& row) {
   const bool first = whole.value("rank", 0) == 1;
-  for (const Json& warning : whole.value("warnings", Json::array()))
-    if (warning.value("severity", "") == "warn") row["warnings"].push_back(warning[first ? "message" : "rule"]);
+  for (const Json& warning : whole.value("warnings", Json::array())) {
+    if (warning.value("severity", "") != "warn") continue;
+    Json kept{{"rule", warning["rule"]}};
+    if (first) kept["message"] = warning["message"];
+    row["warnings"].push_back(std::move(kept));
+  }
 }
 
 /// How many instances fell by which rule.
@@ -169,7 +154,7 @@ Json counts_of(const Json& rejected) {
   return counts;
 }
 
-/// Of a ranking or a list: rows of few members; of the rest what stands beside them.
+/// Of a ranking or a list: rows of few members, and what else the answer has.
 Json tabular(const Json& whole, const Rows& rows) {
   Json out = Json::object();
   for (const auto& [key, value] : whole.items()) {
@@ -183,9 +168,9 @@ Json tabular(const Json& whole, const Rows& rows) {
       }
       out[key] = std::move(list);
     } else if (key == "rejected") {
-      out[key] = counts_of(value);
+      out["rejected_by_rule"] = counts_of(value);
     } else if (key == "alternatives") {
-      for (const Json& one : value) out[key].push_back(one.value("message", ""));
+      for (const Json& one : value) out[key].push_back({{"message", one.value("message", "")}});
     } else {
       out[key] = value;
     }

@@ -129,6 +129,14 @@ std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::
   return base && (!weights || weights->other != nullptr) ? base : weights;
 }
 
+std::vector<std::string_view> schemes_that_start(const EngineAbility& engine, const catalog::Gpu& gpu) {
+  std::vector<std::string_view> out;
+  for (const Ability& row : engine.formats)
+    if (starts(row, gpu) && weight_format(row.scheme) && std::ranges::find(out, row.scheme) == out.end())
+      out.push_back(row.scheme);
+  return out;
+}
+
 std::string starts_instead(const EngineAbilities& engines, const NotStarting& refused, const catalog::Gpu& gpu) {
   const Ability& asked = *refused.refusing;
   std::string would;

@@ -51,6 +51,9 @@ std::string_view asked_release(const job::Inference& job);
 std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::string_view asked_as,
                                                 const WeightFormat& format, const Device& device);
 
+/// Schemes of weights, as people ask for them, that some release of the engine starts with on this GPU.
+std::vector<std::string_view> schemes_that_start(const EngineAbility& engine, const catalog::Gpu& gpu);
+
 /// What starts on this GPU instead: other schemes of as few bits here, then other engines with this one. Empty: none.
 std::string starts_instead(const EngineAbilities& engines, const NotStarting& refused, const catalog::Gpu& gpu);
 

@@ -87,8 +87,7 @@ void Terraform::ask_for_master() {
 
 int Terraform::months() const {
   const catalog::Term term = chosen().offer->term;
-  const bool is_plan = term == catalog::Term::savings_1y || term == catalog::Term::savings_3y;  // bought apart
-  return is_plan ? 0 : static_cast<int>(money::commitment_of(term).months().value_or(0));
+  return catalog::is_savings_plan(term) ? 0 : static_cast<int>(money::commitment_of(term).months().value_or(0));
 }
 
 const Terraform::Maker Terraform::kMakers[7] = {
