@@ -1,6 +1,7 @@
 // gpusel diff FILE of an export: the question in it asked again, and what is different now.
 #include <catch2/catch.hpp>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -37,6 +38,18 @@ TEST_CASE("an export that was not touched is the same, one that was edited shows
   CHECK(edited["lines"][0]["text"].get<std::string>().find("--tensor-parallel-size 2") != std::string::npos);
   CHECK(edited["lines"][1]["change"] == "added");
   CHECK(edited["lines"][1]["text"].get<std::string>().find(flag) != std::string::npos);
+}
+
+TEST_CASE("what an exported file asks again writes nothing, whatever its line says") {
+  const std::string folder = test::scratch_directory();
+  for (const std::string& to :
+       {"--to " + folder + "/made --force", "--to=" + folder + "/made", "--force --to " + folder + "/"}) {
+    const std::string file = folder + "/e.sh";
+    std::ofstream(file) << "# gpusel export vllm --model llama-3.1-8b --task inference --cloud aws --gpu l4:1 " << to
+                        << "\n";
+    CHECK(ask({"diff", file, "--exit-code"}).status == 4);
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
+  }
 }
 
 }  // namespace export_diff_test

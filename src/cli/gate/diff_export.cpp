@@ -86,7 +86,7 @@ std::optional<std::vector<std::string>> exported_question(std::string_view text)
     if (!rest.starts_with(kStart)) continue;
     std::vector<std::string> words = shell_words(rest);
     words.erase(words.begin());
-    return words;
+    return question_of(words);  // where it went is not asked again
   }
   return std::nullopt;
 }

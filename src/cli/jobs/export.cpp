@@ -159,6 +159,9 @@ class Export {
 
   int deliver(const show::ExportView& view, const show::ExportTarget& target, const show::Exported& exported,
               const LoadedFacts& ground) {
+    // Whoever wraps the answer wants its text: what a file says is asked again writes nothing.
+    if (!options_.to.empty() && context_.out.kept())
+      return context_.fail(Error{ErrorKind::usage, say("nothing is written here"), "--to", {}});
     const auto files = exported.files();
     std::error_code none;
     const bool there = std::filesystem::exists(options_.to, none);

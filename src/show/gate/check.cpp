@@ -38,14 +38,14 @@ std::string summary(const CheckView& view) {
   const CheckCounts counts = check_counts(view.results);
   std::string text = say("{}: passed {}, failed {}, unknown {}", is_closed(view) ? say("FAILED") : say("PASSED"),
                          counts.passed, counts.failed, counts.unknown);
-  text += "; ";
-  if (counts.blocking > 0) return text + say("FAILED: {} findings block", counts.blocking);
-  if (!view.too_old.empty()) return text + say("FAILED: {}", view.too_old);
+  if (counts.blocking == 1) return text + say("; 1 finding blocks");
+  if (counts.blocking > 1) return text + say("; {} findings block", counts.blocking);
+  if (!view.too_old.empty()) return text + "; " + view.too_old;
   const auto audited = std::ranges::count_if(view.results, [](const PolicyResult& result) {
     return result.is_finding() && result.policy->severity == answer::PolicySeverity::error;
   });
-  if (audited > 0) return text + say("PASSED: errors in files that only audit: {}", audited);
-  return text + (counts.findings > 0 ? say("PASSED: no finding blocks") : say("PASSED"));
+  if (audited > 0) return text + say("; errors in files that only audit: {}", audited);
+  return text + (counts.findings > 0 ? say("; no finding blocks") : std::string());
 }
 
 /// One finding down to its facts.
