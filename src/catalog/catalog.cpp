@@ -120,6 +120,7 @@ std::string_view Catalog::origin_text() const { return tables_->origin_text; }
 std::span<const Cpu> Catalog::cpus() const { return tables_->cpus; }
 std::span<const RendererInfo> Catalog::renderers() const { return tables_->renderers; }
 std::span<const SolverInfo> Catalog::solvers() const { return tables_->solvers; }
+std::span<const Framework> Catalog::frameworks() const { return tables_->frameworks; }
 std::span<const Egress> Catalog::egress() const { return tables_->egress; }
 std::span<const Storage> Catalog::storage() const { return tables_->storage; }
 std::span<const Service> Catalog::services() const { return tables_->services; }

@@ -10,6 +10,7 @@
 #include "base/io/document.hpp"
 #include "base/values/error.hpp"
 #include "catalog/records/drift.hpp"
+#include "catalog/records/framework.hpp"
 #include "catalog/records/gpu.hpp"
 #include "catalog/records/market.hpp"
 #include "catalog/records/model.hpp"
@@ -57,6 +58,7 @@ class Catalog {
   std::span<const Cpu> cpus() const;
   std::span<const RendererInfo> renderers() const;
   std::span<const SolverInfo> solvers() const;
+  std::span<const Framework> frameworks() const;
   std::span<const Egress> egress() const;
   std::span<const Storage> storage() const;
   std::span<const Service> services() const;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/values/units.hpp"
+#include "catalog/records/framework.hpp"
 #include "catalog/records/parameters.hpp"
 #include "job/kinds/counted.hpp"
 #include "job/request/request.hpp"
@@ -27,12 +28,16 @@ struct Pins {
   Count tp, pp, cp, ep, dp;
 };
 
+/// Nobody's framework: any layout, and no habits.
+const catalog::Framework& any_framework();
+
 struct Training {
   Method method = Method::full;
   std::optional<Precision> precision;
   Recipe recipe = Recipe::mixed;
-  bool recipe_open = false;  // not asked for
-  std::string framework;     // empty: by sharding
+  bool recipe_open = false;                                       // not asked for
+  std::string framework;                                          // empty: by sharding
+  const catalog::Framework* framework_record = &any_framework();  // what it can do, and does unasked
   Optimizer optimizer = Optimizer::adamw;
   std::optional<Sharding> sharding;
   std::int64_t seq_len = 0;
@@ -124,11 +129,12 @@ struct Job {
   std::string_view priced_unit() const { return counted ? counted->unit.priced : std::string_view(); }
 };
 
-/// Fills in the defaults. `model` must outlive the result.
+/// Fills in the defaults. `model` and `catalog` must outlive the result.
 /// Errors: no task, a task the model's kind has no estimate for, values that contradict each other;
 /// `where` names the key.
 /// `draft`, where the request names one, must outlive it too.
-Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft = nullptr);
+Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Catalog& catalog,
+                    const catalog::Model* draft = nullptr);
 
 /// The task among the assumptions where nobody said it, and how the word for it was understood.
 void say_task(const Request& request, Job& work);

@@ -31,8 +31,9 @@ double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std
 
 class Resolver {
  public:
-  Resolver(const Request& request, const catalog::Model& model, const catalog::Model* draft)
-      : request_(request), model_(model), draft_(draft), defaults_(work_.assumed) {
+  Resolver(const Request& request, const catalog::Model& model, const catalog::Catalog& catalog,
+           const catalog::Model* draft)
+      : request_(request), model_(model), catalog_(catalog), draft_(draft), defaults_(work_.assumed) {
     constexpr std::size_t kUsual = 16;  // of what nobody says
     work_.assumed.reserve(kUsual);
   }
@@ -108,11 +109,7 @@ class Resolver {
     if (t.method == Method::qlora && is_low(t.precision))
       return usage_error(say("QLoRA computes in 16 bit, and {} has fewer bits", to_text(*t.precision)), "precision",
                          say("bf16, or add --method lora"));
-    t.framework = fold_name(request_.framework);
-    if (const Framework* known = find_framework(t.framework))
-      t.framework = known->name;
-    else
-      take_usual_framework();
+    if (Status able = take_framework(); !able) return able;
     if (request_.framework.empty() && t.framework == "megatron" && trains_adapter(t.method))
       work_.notes.push_back(say("adapters trained in fewer bits or split over GPUs are assumed to be megatron's"));
     t.optimizer = or_assume(request_.optimizer, "optimizer", Optimizer::adamw);
@@ -142,7 +139,7 @@ class Resolver {
     t.optimizer_in_backward = request_.optimizer_in_backward.value_or(usually_steps_in_backward());
     if (t.optimizer_in_backward && !request_.optimizer_in_backward) assume("optimizer_in_backward", true);
     t.variable_lengths = request_.variable_lengths;
-    t.fused_loss = request_.fused_loss.value_or(habits().fuses_loss);
+    t.fused_loss = request_.fused_loss.value_or(habits().fuses_loss.value_or(false));
     if (t.fused_loss && !request_.fused_loss) assume("fused_loss", true);
     t.offload = request_.offload.value_or(Offload::none);
     if (t.offload == Offload::weights || t.offload == Offload::sequential)
@@ -193,12 +190,13 @@ class Resolver {
     return {};
   }
 
-  const Framework& habits() const { return framework_of(work_.training.framework); }
+  const catalog::Framework& habits() const { return *work_.training.framework_record; }
 
   Recipe usual_recipe() const {
     // bitsandbytes' optimisers keep no master copies.
     const bool frugal = work_.task == Task::finetune && keeps_states_in_8_bit(work_.training.optimizer);
-    const bool pure = habits().trains_pure && (!habits().masters_if_sharded || keeps_states_whole());
+    const bool pure =
+        habits().trains_pure.value_or(false) && (!habits().masters_if_sharded.value_or(false) || keeps_states_whole());
     return pure || frugal ? Recipe::pure : Recipe::mixed;
   }
 
@@ -210,8 +208,8 @@ class Resolver {
 
   /// What the framework does unasked; nothing where its users choose.
   std::optional<Checkpointing> usual_checkpointing() const {
-    if (habits().recomputes_all) return Checkpointing::full;
-    if (!habits().recomputes_if_sharded) return std::nullopt;
+    if (habits().recomputes_all.value_or(false)) return Checkpointing::full;
+    if (!habits().recomputes_if_sharded.value_or(false)) return std::nullopt;
     if (keeps_states_whole()) return Checkpointing::none;
     return work_.task == Task::finetune && request_.sharding ? std::optional(Checkpointing::full) : std::nullopt;
   }
@@ -221,14 +219,14 @@ class Resolver {
     const Training& t = work_.training;
     const bool early = habits().megatron_core() && t.flash_attention == false &&
                        t.checkpointing.value_or(Checkpointing::none) != Checkpointing::selective;
-    return habits().shares_sequence && !early;
+    return !habits().keeps_sequence.value_or(false) && !early;
   }
 
   /// While every micro-batch is a step.
   bool usually_steps_in_backward() const {
     const Training& t = work_.training;
-    return habits().steps_in_backward && t.method == Method::full && keeps_states_in_8_bit(t.optimizer) &&
-           t.grad_accum.value_or(1) == 1;
+    return habits().steps_in_backward.value_or(false) && t.method == Method::full &&
+           keeps_states_in_8_bit(t.optimizer) && t.grad_accum.value_or(1) == 1;
   }
 
   static bool is_low(const std::optional<Precision>& precision) {
@@ -249,12 +247,20 @@ class Resolver {
     return work_.task == Task::pretrain && model_.is_generator() ? "megatron" : "hf-trainer";
   }
 
-  /// Where none is named, or none that is known.
-  void take_usual_framework() {
-    assume("framework", work_.training.framework = usual_framework());
+  /// The usual one where none is named, or none that is known.
+  Status take_framework() {
+    Training& t = work_.training;
+    const catalog::Framework* known = find_framework(catalog_, fold_name(request_.framework));
+    const bool named = known != nullptr;
+    if (!named) known = find_framework(catalog_, usual_framework());
+    t.framework_record = known != nullptr ? known : &any_framework();
+    t.framework = t.framework_record->id;
+    if (named) return check_framework(request_, t, catalog_);
+    assume("framework", t.framework);
     if (!request_.framework.empty())
-      work_.notes.push_back(say("framework '{}' is not known; the estimate is for {}", shorten(request_.framework, 40),
-                                work_.training.framework));
+      work_.notes.push_back(
+          say("framework '{}' is not known; the estimate is for {}", shorten(request_.framework, 40), t.framework));
+    return {};
   }
 
   std::int64_t usual_batch(bool encoder) const {
@@ -440,6 +446,7 @@ class Resolver {
 
   const Request& request_;
   const catalog::Model& model_;
+  const catalog::Catalog& catalog_;
   const catalog::Model* draft_;
   Job work_;
   Defaults defaults_;
@@ -447,8 +454,9 @@ class Resolver {
 
 }  // namespace
 
-Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Model* draft) {
-  return Resolver(request, model, draft).run();
+Result<Job> resolve(const Request& request, const catalog::Model& model, const catalog::Catalog& catalog,
+                    const catalog::Model* draft) {
+  return Resolver(request, model, catalog, draft).run();
 }
 
 void say_task(const Request& request, Job& work) {

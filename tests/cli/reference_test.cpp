@@ -85,6 +85,7 @@ TEST_CASE("docs/catalog.md names every field of every record") {
   check_fields<catalog::Cpu>(page, "cpus");
   check_fields<catalog::RendererInfo>(page, "renderers");
   check_fields<catalog::SolverInfo>(page, "solvers");
+  check_fields<catalog::Framework>(page, "frameworks");
   check_fields<catalog::Egress>(page, "egress");
   check_fields<catalog::Storage>(page, "storage, services");
   check_fields<catalog::Service>(page, "storage, services");

@@ -216,7 +216,7 @@ TEST_CASE("the parts of a model add up to its published size") {
   for (const std::string_view name : {"llama-7b", "llama-3.1-8b", "mixtral-8x7b", "deepseek-v3", "gpt2", "bert-base"}) {
     CAPTURE(name);
     const catalog::Model& model = test::model(name);
-    const auto work = resolve(test::request("task=inference"), model);
+    const auto work = resolve(test::request("task=inference"), model, test::shipped());
     REQUIRE(work);
     CHECK(work->parameters.total() == Approx(*model.params_b * 1e9));
   }

@@ -17,7 +17,7 @@ const std::string kJob = "task=inference model=llama-3.1-70b input_tokens=1024 o
 
 job::Job drafted(const std::string& words) {
   auto work = job::resolve(test::request(kJob + " speculative=llama-3.2-1b " + words), test::model("llama-3.1-70b"),
-                           &test::model("llama-3.2-1b"));
+                           test::shipped(), &test::model("llama-3.2-1b"));
   REQUIRE(work);
   return std::move(*work);
 }
@@ -97,7 +97,7 @@ TEST_CASE("the more drafted tokens stand the sooner the next one comes") {
 
 TEST_CASE("a draft has to be a smaller generator and its figures need one") {
   const auto refused = [](const std::string& words, const char* draft) {
-    const auto work = job::resolve(test::request(kJob + " " + words), test::model("llama-3.1-70b"),
+    const auto work = job::resolve(test::request(kJob + " " + words), test::model("llama-3.1-70b"), test::shipped(),
                                    draft != nullptr ? &test::model(draft) : nullptr);
     REQUIRE_FALSE(work);
     return work.error().where;

@@ -1,7 +1,6 @@
 // Whose layers and loss run, and what follows for memory and time, against arithmetic done by hand.
 #include <catch2/catch.hpp>
 
-#include "job/request/frameworks.hpp"
 #include "support/ideal.hpp"
 #include "support/training.hpp"
 

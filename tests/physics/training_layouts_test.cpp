@@ -114,10 +114,13 @@ TEST_CASE("what only shards is never split") {
     CAPTURE(words);
     CHECK(choice.layout.tp * choice.layout.pp * choice.layout.ep == 1);
   }
-  for (const std::string_view name : {"hf-trainer", "trl", "xtuner", "ms-swift", "axolotl"})
-    CHECK_FALSE(splits_models(name));
-  for (const std::string_view name : {"megatron", "nemo", "deepspeed", "torchtitan"}) CHECK(splits_models(name));
-  CHECK(splits_models("a framework nobody knows"));
+  const auto of = [](const std::string& name) {
+    return job("task=finetune model=llama-3.1-8b framework=" + name).training;
+  };
+  for (const std::string name : {"hf-trainer", "trl", "xtuner", "ms-swift", "axolotl"})
+    CHECK_FALSE(splits_models(of(name)));
+  for (const std::string name : {"megatron", "nemo", "deepspeed", "torchtitan"}) CHECK(splits_models(of(name)));
+  CHECK(splits_models(job::Training{}));
 }
 
 TEST_CASE("NF4 is neither divided nor multiplied in 8 bit") {

@@ -55,7 +55,7 @@ Result<job::Job> try_job(std::string_view words) {
   const job::Request asked = request(words);
   const catalog::Model* known = asked.model.empty() ? nullptr : &model(asked.model);
   if (job::is_counted(asked, known)) return job::resolve_counted(asked, known, shipped());
-  return job::resolve(asked, model(asked.model));
+  return job::resolve(asked, model(asked.model), shipped());
 }
 
 job::Job job(std::string_view words) { return value_of(try_job(words)); }

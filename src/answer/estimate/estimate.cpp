@@ -14,7 +14,6 @@
 #include "base/words/message.hpp"
 #include "catalog/records/mig.hpp"
 #include "catalog/weights/quantised_name.hpp"
-#include "job/request/frameworks.hpp"
 #include "job/request/task_words.hpp"
 #include "physics/planner/legal.hpp"
 
@@ -293,17 +292,19 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
 
 Result<Job> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
   auto work = job::is_counted(request, model.model) ? job::resolve_counted(request, model.model, catalog)
-                                                    : job::resolve(request, *model.model, model.draft);
+                                                    : job::resolve(request, *model.model, catalog, model.draft);
   if (work && !request.inline_model && !catalog::looks_like_path(request.model)) work->asked_as = request.model;
   return work;
 }
 
 /// Where the framework was left open, or is one that trains weights as they are loaded.
 bool trains_without_masters(const Job& work, const physics::Layout& layout) {
-  const job::Framework& framework = job::framework_of(work.training.framework);
+  const catalog::Framework& framework = *work.training.framework_record;
   const bool whole = layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp;
-  if (physics::is_assumed(work, "framework") || (framework.trains_pure && !framework.masters_if_sharded)) return true;
-  return whole && framework.code == job::code::kEager;
+  if (physics::is_assumed(work, "framework") ||
+      (framework.trains_pure.value_or(false) && !framework.masters_if_sharded.value_or(false)))
+    return true;
+  return whole && framework.code == catalog::LayerCode::eager;
 }
 
 std::optional<physics::Plan> without_masters(const Job& work, const Machine& machine, const physics::Plan& mixed,

@@ -151,7 +151,7 @@ class TrainingAdviser {
 
   void add_layouts(std::vector<TrainingChange>& out) const {
     const Layout& now = plan_.layout;
-    const bool splits = physics::splits_models(work_.training.framework);
+    const bool splits = physics::splits_models(work_.training);
     // Twice the ranks of one kind, half the data-parallel ones, and the same batch.
     const auto instead_of_dp = [](TrainingChange& x, int Layout::* degree) {
       x.layout.*degree *= 2;
@@ -219,7 +219,7 @@ class TrainingAdviser {
     const catalog::Gpu& gpu = *machine_.device.gpu;
     if (!now.flash_attention && physics::has_flash_attention(gpu))
       add(out, say("FlashAttention"), [](TrainingChange& x) { x.layout.flash_attention = true; });
-    const bool splits = physics::splits_models(work_.training.framework);  // those that have fp8 recipes too
+    const bool splits = physics::splits_models(work_.training);  // those that have fp8 recipes too
     if (splits && now.precision == Precision::bf16 && machine_.device.native(Precision::fp8))
       add(out, say("fp8 arithmetic"), [](TrainingChange& x) { x.layout.precision = Precision::fp8; });
   }

@@ -36,7 +36,7 @@ constexpr PlannerReason kReasons[] = {
      to_say("raise --ttft, --itl or --deadline, allow more nodes with --max-nodes, or use a format with fewer bits")},
     {"lacks-hardware", to_say("the GPU lacks a unit that the job needs, such as a video encoder"),
      to_say("gpusel gpus show NAME lists what a GPU has")},
-    {"engine-refuses", to_say("the engine does not start with weights of that format on the GPU"),
+    {"engine-refuses", to_say("the engine or framework does not run that on the GPU"),
      to_say("the message names what would start; --rejected lists it, instance by instance")},
     {"licence-not-published", to_say("the job needs a graphics licence, and its price is not published"),
      to_say("bring your own licence: leave out --workstation")},

@@ -67,11 +67,11 @@ class Fields {
   /// Reports `path` if it is missing.
   void require(std::string_view path);
   void fail(const Node& at, std::string message, std::string hint = {});
+  void not_one_of(std::string_view path, const Node& node, std::span<const std::string_view> allowed);
   /// Reports every key that was never asked for. Call once, at the end.
   void finish();
 
  private:
-  void not_one_of(std::string_view path, const Node& node, std::span<const std::string_view> allowed);
   void report_unknown(const Node& map, const std::string& prefix);
 
   const Node& map_;

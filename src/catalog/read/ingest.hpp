@@ -41,6 +41,7 @@ class MemberReader {
     const Node* node = fields_.find(field.path);
     if (!node->is_map()) {
       member = TextList(tables_.keep(join_lines(fields_.texts(field.path))));
+      if (!field.words.empty()) check_words(field, *node);
       return;
     }
     std::vector<std::string> lines;  // figure_sources: path → key or keys
@@ -73,6 +74,13 @@ class MemberReader {
   template <NamedEnum E>
   void read(const Field& field, std::optional<E>& member) {
     member = fields_.one_of<E>(field.path);
+  }
+
+  void check_words(const Field& field, const Node& node) {
+    const std::span<const Node> entries = node.is_list() ? std::span<const Node>(node.children) : std::span(&node, 1);
+    for (const Node& entry : entries)
+      if (std::ranges::find(field.words, entry.text) == field.words.end())
+        fields_.not_one_of(field.path, entry, field.words);
   }
 
   Tables& tables_;

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "base/values/number.hpp"
@@ -43,7 +44,8 @@ struct Field {
   std::string_view unit = "";  // as printed behind the figure
   Range range = {.low = 0};    // of numbers
   bool required = false;
-  bool shown = true;  // in the JSON item
+  bool shown = true;                             // in the JSON item
+  std::span<const std::string_view> words = {};  // that a list may have; none: any
 };
 
 /// A list of short texts in one contiguous string, separated by line feeds: it costs no allocation.

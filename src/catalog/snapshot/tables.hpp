@@ -22,8 +22,9 @@ inline constexpr std::size_t kMostRegions = 65'536;
 
 /// Sections of a YAML file that other rooms read; kept as trees.
 inline constexpr std::string_view kForeignSections[] = {
-    "accepted", "calibration", "command_lines", "daily", "engines",    "family_names", "import",  "known_families",
-    "launches", "mig", "price_lists", "proofs", "rules", "similarity", "targets", "traffic", "verdicts"};
+    "accepted", "calibration",    "command_lines", "daily",   "engines",     "family_names",
+    "import",   "known_families", "launches",      "mig",     "price_lists", "proofs",
+    "rules",    "similarity",     "targets",       "traffic", "verdicts"};
 /// Tables of measurements travel like those, as one text each, which nobody parses before it is needed.
 inline constexpr std::string_view kMeasurements = "measurements";
 /// What is a price, in whatever currency and for whatever period.
@@ -57,6 +58,7 @@ struct Tables {
   std::vector<Cpu> cpus;
   std::vector<RendererInfo> renderers;
   std::vector<SolverInfo> solvers;
+  std::vector<Framework> frameworks;
   std::vector<Egress> egress;
   std::vector<Storage> storage;
   std::vector<Service> services;
@@ -111,6 +113,7 @@ void visit_parts(AnyTables& tables, Visitor&& v) {
   v("cpus", tables.cpus, to_say("processor"));
   v("renderers", tables.renderers, to_say("renderer"));
   v("solvers", tables.solvers, to_say("solver"));
+  v("frameworks", tables.frameworks, to_say("framework"));
   v("egress", tables.egress, to_say("price of traffic"));
   v("storage", tables.storage, to_say("kind of storage"));
   v("services", tables.services, to_say("managed service"));

@@ -11,7 +11,6 @@
 #include "catalog/places/places.hpp"
 #include "job/limits/allowed.hpp"
 #include "job/limits/constraints.hpp"
-#include "job/request/frameworks.hpp"
 #include "job/request/request.hpp"
 #include "physics/formats.hpp"
 #include "rules/rule.hpp"
@@ -154,8 +153,8 @@ void precisions(const Catalog&, List& list) {
   for (const physics::WeightFormat& one : physics::weight_formats()) list.push_back({std::string(one.name)});
 }
 
-void frameworks(const Catalog&, List& list) {
-  for (const job::Framework& one : job::frameworks()) list.push_back({std::string(one.name)});
+void frameworks(const Catalog& catalog, List& list) {
+  for (const catalog::Framework& one : catalog.frameworks()) list.push_back({std::string(one.id)});
 }
 
 void formats(const Catalog&, List& list) {

@@ -67,11 +67,11 @@ class TrainingPhysics final : public WorkPhysics {
   Bytes least_memory(const Job& work, const Device& device) const override {
     const auto sharding = work.training.sharding.value_or(Sharding::zero3);
     const bool sharded = sharding == Sharding::zero3 || sharding == Sharding::fsdp;
-    return sharded ? training_states(work, work.training.precision.value_or(best_precision(device))) : Bytes{};
+    return sharded ? training_states(work, training_precision(work.training, device)) : Bytes{};
   }
 
   Seconds least_time(const Job& work, const Machine& machine) const override {
-    const auto peak = machine.device.peak(work.training.precision.value_or(best_precision(machine.device)));
+    const auto peak = machine.device.peak(training_precision(work.training, machine.device));
     if (!peak) return {};
     const double passes = job::trains_adapter(work.training.method) ? 2 : 3;
     const double rows = work.training.tokens * rows_per_token(work);
@@ -182,7 +182,7 @@ class TrainingPhysics final : public WorkPhysics {
     if (work.model->is_moe()) out *= c.interval_widening.of("training", "experts");
     if (job::trains_adapter(work.training.method))
       out *= c.interval_widening.of("training", "adapter");
-    else if (work.model->is_generator() && !has_fused_layers(work.training.framework))
+    else if (work.model->is_generator() && !work.training.framework_record->megatron_core())
       out *= c.interval_widening.of("training", "unfused");
     return out;
   }

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "job/request/frameworks.hpp"
 #include "physics/planner/plan.hpp"
 #include "physics/worthwhile.hpp"
 
@@ -84,7 +84,7 @@ class Checker {
   Status sharded_stages() const {
     const auto& job = work_.training;
     if (!job::is_training(work_.task) || !job.sharding || pins_.pp.value_or(1) <= 1) return {};
-    if (stages_can(job.framework, *job.sharding)) return {};
+    if (stages_can(job, *job.sharding)) return {};
     return usage_error(
         say("{} does not run {} with pipeline stages, but pp is {}", job.framework, to_text(*job.sharding), *pins_.pp),
         "sharding", say("zero1, or pp 1"));
@@ -172,12 +172,24 @@ bool divides(std::int64_t part, double whole) {
   return part > 0 && (count == whole ? count % part == 0 : std::fmod(whole, static_cast<double>(part)) == 0);
 }
 
-bool splits_models(std::string_view framework) { return job::framework_of(framework).splits_layers; }
+bool splits_models(const job::Training& job) { return job.framework_record->splits_layers.value_or(false); }
 
-bool stages_can(std::string_view framework, job::Sharding sharding) {
+bool stages_can(const job::Training& job, job::Sharding sharding) {
   using job::Sharding;
   const bool keeps_gradients = sharding == Sharding::none || sharding == Sharding::ddp || sharding == Sharding::zero1;
-  return keeps_gradients || job::framework_of(framework).shards_stages;
+  return keeps_gradients || job.framework_record->shards_stages.value_or(false);
+}
+
+std::string framework_refuses(const job::Job& work, const catalog::Gpu& gpu) {
+  const catalog::Framework& framework = *work.training.framework_record;
+  if (is_assumed(work, "framework")) return {};
+  if (!may(framework.accelerators, gpu.vendor) && !may(framework.accelerators, fold_name(gpu.architecture)))
+    return say("{} does not run on {}; it runs on {}", framework.name, gpu.name,
+               join_texts(framework.accelerators, ", "));
+  if (framework.min_compute_capability && gpu.capability && *gpu.capability < *framework.min_compute_capability)
+    return say("{} needs compute capability {:.1f}; {} has {:.1f}", framework.name, *framework.min_compute_capability,
+               gpu.name, *gpu.capability);
+  return {};
 }
 
 bool is_assumed(const job::Job& work, std::string_view key) {
@@ -185,10 +197,15 @@ bool is_assumed(const job::Job& work, std::string_view key) {
                      [&](const job::Assumed& assumed) { return assumed.key == key; });
 }
 
-job::Precision best_precision(const Device& device) {
+job::Precision best_precision(const Device& device, const catalog::TextList& trained_in) {
   using job::Precision;
   if (device.gpu->has_bf16 && device.native(Precision::bf16)) return Precision::bf16;
-  return is_worth_choosing(device, Precision::fp16) ? Precision::fp16 : Precision::fp32;
+  const bool half = may(trained_in, to_text(Precision::fp16)) && is_worth_choosing(device, Precision::fp16);
+  return half ? Precision::fp16 : Precision::fp32;
+}
+
+job::Precision training_precision(const job::Training& job, const Device& device) {
+  return job.precision.value_or(best_precision(device, job.framework_record->precisions));
 }
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {

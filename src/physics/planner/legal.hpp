@@ -22,6 +22,6 @@ Status check_pins(const job::Job& work, const physics::Machine& machine);
 bool is_assumed(const job::Job& work, std::string_view key);
 
 /// Whether the framework can divide so much over the data-parallel ranks of pipeline stages.
-bool stages_can(std::string_view framework, job::Sharding sharding);
+bool stages_can(const job::Training& job, job::Sharding sharding);
 
 }  // namespace gpusel::physics

@@ -107,14 +107,19 @@ std::vector<std::string_view> served_formats(job::Engine engine);
 /// model's own. Errors: a name that no format has.
 Result<std::vector<const WeightFormat*>> allowed_formats(const job::Job& work, const Device& device);
 
-/// Whether a framework divides layers or experts over GPUs. Those that only shard what data parallelism
-/// repeats are known by name; of others nothing is.
-bool splits_models(std::string_view framework);
+/// Whether the job's framework divides layers or experts over GPUs unasked, and not only shards what data parallelism
+/// repeats.
+bool splits_models(const job::Training& job);
 
 /// That a step is not the batch asked for or assumed; nothing where it is.
 std::string batch_note(const job::Job& work, const Layout& layout);
 
-/// The training arithmetic a GPU does best: bf16, else fp16, else fp32.
-job::Precision best_precision(const Device& device);
+/// The training arithmetic a GPU does best, of those that a framework trains in: bf16, else fp16, else fp32.
+job::Precision best_precision(const Device& device, const catalog::TextList& trained_in = {});
+/// As asked, else the best.
+job::Precision training_precision(const job::Training& job, const Device& device);
+
+/// What the framework that was asked for says of the GPU; empty where it runs there, or may.
+std::string framework_refuses(const job::Job& work, const catalog::Gpu& gpu);
 
 }  // namespace gpusel::physics

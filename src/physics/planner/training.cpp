@@ -3,7 +3,6 @@
 #include <span>
 
 #include "base/words/message.hpp"
-#include "job/request/frameworks.hpp"
 #include "physics/planner/legal.hpp"
 #include "physics/planner/plan.hpp"
 #include "physics/planner/runners_up.hpp"
@@ -60,12 +59,13 @@ class TrainingSearch {
   TrainingSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients)
       : work_(work),
         job_(work.training),
+        framework_(*work.training.framework_record),
         machine_(machine),
         estimator_(work, machine, coefficients),
         least_chance_(least_chance(work, coefficients)) {
     const bool quantised = job_.method == job::Method::qlora;  // NF4 is not divided
-    may_split_ = !quantised && splits_models(job_.framework);
-    base_.precision = job_.precision.value_or(best_precision(machine_.device));
+    may_split_ = !quantised && splits_models(job_);
+    base_.precision = training_precision(job_, machine_.device);
     const bool half = base_.precision != Precision::fp32 && base_.precision != Precision::tf32;
     base_.flash_attention = job_.flash_attention.value_or(half && physics::has_flash_attention(*machine_.device.gpu));
   }
@@ -96,7 +96,7 @@ class TrainingSearch {
  private:
   void search() {
     try_layout(1, 1);
-    if (needs_more() && (splits_models(job_.framework) || !is_assumed(work_, "framework"))) try_splits();
+    if (needs_more() && (splits_models(job_) || !is_assumed(work_, "framework"))) try_splits();
   }
 
   int pinned(const Count& pin, int open) const { return pin ? static_cast<int>(*pin) : open; }
@@ -105,7 +105,7 @@ class TrainingSearch {
     if (work_.pins.ep)
       return impossible(
           say("ep {} does not divide the data-parallel ranks of {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
-    if (const Count& dp = work_.pins.dp; dp && machine_.gpus() % *dp == 0 && !splits_models(job_.framework))
+    if (const Count& dp = work_.pins.dp; dp && machine_.gpus() % *dp == 0 && !splits_models(job_))
       return usage_error(say("{} cannot split layers, but dp is {} of {} GPUs", job_.framework, *dp, machine_.gpus()),
                          "dp", say("dp {}, or --framework megatron", machine_.gpus()));
     return impossible(say("no valid layout of {} GPUs for this model", machine_.gpus()), "gpus");
@@ -121,15 +121,16 @@ class TrainingSearch {
 
   void try_splits() {
     const int node = machine_.gpus_per_node;
-    const int most = may_split_ ? node : 1;
+    const int most = may_split_ && may(framework_.parallel, "tensor") ? node : 1;
+    const bool stages = may_split_ && may(framework_.parallel, "pipeline");
     for (int tp = 1; tp <= most; tp = tp * 2 > node && tp < node ? node : tp * 2)
-      for (int pp = 1; may_split_ && pp <= machine_.gpus() / tp && pp <= kMostStages; pp *= 2)
+      for (int pp = 1; pp <= (stages ? std::min(kMostStages, machine_.gpus() / tp) : 1); pp *= 2)
         if (tp * pp > 1) try_layout(tp, pp);
-    if (job_.seq_len < kLongSequence) return;
+    if (job_.seq_len < kLongSequence || !may(framework_.parallel, "context")) return;
     for (cp_ = 2; cp_ <= node; cp_ *= 2) {
       if (!divides(cp_, static_cast<double>(job_.seq_len))) break;
       try_layout(1, 1);
-      if (may_split_) try_layout(std::max(1, node / cp_), 1);
+      if (most > 1) try_layout(std::max(1, node / cp_), 1);
     }
     cp_ = 1;
   }
@@ -152,7 +153,8 @@ class TrainingSearch {
     for (const int ep : expert_degrees(layout)) {
       layout.ep = ep;
       for (const Sharding sharding : wanted_shardings(layout)) {
-        if (layout.pp > 1 && !stages_can(job_.framework, sharding)) continue;
+        if (layout.pp > 1 && !stages_can(job_, sharding)) continue;
+        if (!job_.sharding && !may(framework_.sharding, to_text(sharding))) continue;
         layout.sharding = sharding;
         const Room room = try_checkpointing(layout);
         // Nothing is gained by dividing states that leave room for all activations. Sections a pretraining's layout
@@ -184,6 +186,7 @@ class TrainingSearch {
     static constexpr int kTogether[] = {1};
     const std::int64_t ranks = std::int64_t{layout.dp} * layout.cp * layout.tp;
     if (!work_.model->is_moe() || (!work_.pins.ep && !may_split_)) return kTogether;
+    if (!work_.pins.ep && !may(framework_.parallel, "expert")) return kTogether;
     degrees_.clear();
     if (const Count& ep = work_.pins.ep) {
       if (ranks % *ep == 0) degrees_.push_back(static_cast<int>(*ep));
@@ -213,7 +216,7 @@ class TrainingSearch {
     if (job_.offload == job::Offload::params) return kGathered;
     if (job_.offload == job::Offload::optimizer && layout.pp == 1) return kOffloaded;
     // Megatron divides the optimiser; gathering weights is the last resort.
-    const bool megatron = job::framework_of(job_.framework).megatron_core();
+    const bool megatron = framework_.megatron_core();
     if (layout.pp == 1 && megatron && last_resort_) return kGathered;
     if (job::trains_adapter(job_.method) && !megatron) return kAdapter;
     if (layout.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
@@ -375,7 +378,12 @@ class TrainingSearch {
     out.runner_up = others_.beside(out.layout);
     out.set_training(best_.speed ? best_.speed : estimator_.speed(out.layout));
     const std::string_view gpu = machine_.device.gpu->id;
-    if (!out.fits)
+    if (const std::string refused = framework_refuses(work_, *machine_.device.gpu); !refused.empty()) {
+      out.fits = false;
+      out.need.available = {};
+      out.problem = {
+          .kind = Problem::Kind::refused, .subject = gpu, .refused = std::make_shared<const std::string>(refused)};
+    } else if (!out.fits)
       out.problem = {.kind = Problem::Kind::memory,
                      .subject = gpu,
                      .needed_gib = in_gib(out.need.needed),
@@ -387,6 +395,7 @@ class TrainingSearch {
 
   const Job& work_;
   const job::Training& job_;
+  const catalog::Framework& framework_;
   const Machine& machine_;
   physics::TrainingEstimator estimator_;
   const double least_chance_;

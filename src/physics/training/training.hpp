@@ -70,9 +70,6 @@ double trainable_parameters(const job::Job& work);
 /// Parts that a pipeline stage's layers are cut into (interleaved schedule); 1 without a pipeline.
 double pipeline_chunks(const job::Job& work, const Layout& layout, const Coefficients& coefficients);
 
-/// Whether the framework runs a layer in few, fused kernels.
-bool has_fused_layers(std::string_view framework);
-
 /// Some layers are checkpointed in full and the others not at all.
 bool is_partial(const Layout& layout);
 

@@ -21,7 +21,8 @@ double in_flight(const TrainingJob& job, const Layout& layout) {
 
 /// Input and output of softmax and a dropout mask; Hugging Face's gated decoders take softmax in fp32 and narrow it.
 double score_bytes(const TrainingJob& job, double stored) {
-  const bool widens = job.code == job::code::kEager && job.work.model->is_generator() && job.work.parameters.is_gated();
+  const bool widens =
+      job.code == catalog::LayerCode::eager && job.work.model->is_generator() && job.work.parameters.is_gated();
   return (widens ? 4 : stored) + stored + 1;
 }
 
@@ -29,14 +30,14 @@ double score_bytes(const TrainingJob& job, double stored) {
 /// decoder's: scores are then made anew, at the speed of unfused ones.
 bool keeps_scores(const TrainingJob& job, const Layout& layout) {
   const bool stands_in = job.work.model->is_generator() && !job.work.training.flash_attention &&
-                         job.code != job::code::kMegatron && layout.precision != Precision::bf16;
+                         job.code != catalog::LayerCode::megatron && layout.precision != Precision::bf16;
   return !layout.flash_attention && !stands_in;
 }
 
 }  // namespace
 
 bool saves_in_8_bit(const TrainingJob& job, const Layout& layout) {
-  return job.code == job::code::kMegatron &&
+  return job.code == catalog::LayerCode::megatron &&
          (layout.precision == Precision::fp8 || layout.precision == Precision::nvfp4);
 }
 

@@ -12,15 +12,15 @@ namespace {
 
 using job::Job;
 
-std::string_view code_of(const job::Framework& framework, const Job& work) {
-  return job::trains_adapter(work.training.method) ? framework.adapter_code : framework.code;
+catalog::LayerCode code_of(const Job& work) {
+  return work.training.framework_record->code_of(job::trains_adapter(work.training.method));
 }
 
-double slack_of(const Job& work, const job::Framework& framework, const Coefficients& c) {
+double slack_of(const Job& work, const Coefficients& c) {
   if (!work.model->is_generator()) return c.allocator_slack.of("encoder");
   const auto& unequal = work.training.variable_lengths;
   return unequal ? c.allocator_slack.of(*unequal ? "variable" : "fixed")
-                 : c.allocator_slack.either(work.training.framework, code_of(framework, work));
+                 : c.allocator_slack.either(work.training.framework, to_text(code_of(work)));
 }
 
 /// No product exceeds this share of the dense peak, however cool the part stays.
@@ -42,14 +42,14 @@ double training_efficiency(const catalog::Gpu& gpu, const Coefficients& c) {
 TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
     : work(of),
       c(coefficients),
-      framework(job::framework_of(of.training.framework)),
-      code(code_of(framework, of)),
+      framework(*of.training.framework_record),
+      code(code_of(of)),
       sequence(sequence_shape(of)),
       widths(attention_widths(*of.model, 1)),
       trainable(trainable_parameters(of)),
       ffn_columns(physics::ffn_columns(of)),
-      slack(slack_of(of, framework, coefficients)) {
-  const auto of_code = [&](const Coefficient& one) { return one.either(work.training.framework, code); };
+      slack(slack_of(of, coefficients)) {
+  const auto of_code = [&](const Coefficient& one) { return one.either(work.training.framework, to_text(code)); };
   chunk_layers = of_code(c.chunk_layers);
   eager_hidden_bytes = of_code(c.eager_hidden_bytes);
   gated_bytes = of_code(c.gated_bytes);
@@ -67,7 +67,7 @@ TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
   layer_us =
       of_code(c.training_layer_us) + (job::trains_adapter(work.training.method) ? of_code(c.adapter_layer_us) : 0);
   tensor_exposed = of_code(c.tensor_exposed);
-  collectives_gib = c.collectives_gib.of("training", code);
+  collectives_gib = c.collectives_gib.of("training", to_text(code));
 }
 
 double TrainingJob::chunks(const Layout& layout) const {
@@ -94,7 +94,7 @@ TrainingRates::TrainingRates(const Machine& machine, job::Precision of, const Co
   products = training_efficiency(gpu, c) * c.format_efficiency.of(format);
   attention = c.attention_efficiency.of(gpu.architecture);
   eager = half_rate(gpu) ? 1 : c.eager_efficiency.of(gpu.architecture);
-  cast_bytes = c.cast_bytes.of(format, job::code::kMegatron);
+  cast_bytes = c.cast_bytes.of(format, to_text(catalog::LayerCode::megatron));
   loose_cast_bytes = c.cast_bytes.of(format);
 }
 

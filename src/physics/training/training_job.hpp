@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "job/request/frameworks.hpp"
 #include "physics/serving/group_rates.hpp"
 #include "physics/training/training_shape.hpp"
 
@@ -25,8 +24,8 @@ struct TrainingJob {
 
   const job::Job& work;
   const Coefficients& c;
-  const job::Framework& framework;
-  std::string_view code;  // whose layers and loss run
+  const catalog::Framework& framework;
+  catalog::LayerCode code;  // whose layers and loss run
   SequenceShape sequence;
   AttentionWidths widths;  // of all tensor ranks together
   double trainable = 0;    // parameters that receive gradients

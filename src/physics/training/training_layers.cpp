@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "job/request/frameworks.hpp"
 #include "physics/training/training.hpp"
 
 #include "physics/training/uniform_memory.hpp"
@@ -12,14 +11,12 @@ namespace gpusel::physics {
 using job::Checkpointing;
 using job::Job;
 
-bool has_fused_layers(std::string_view framework) { return job::framework_of(framework).megatron_core(); }
-
 bool is_partial(const Layout& layout) { return layout.checkpointing == Checkpointing::full && layout.recomputed < 1; }
 
-bool recomputes_by_layer(const Job& work) { return job::framework_of(work.training.framework).recomputes_some; }
+bool recomputes_by_layer(const Job& work) { return work.training.framework_record->recomputes_some.value_or(false); }
 
 bool can_checkpoint(const Job& work, Checkpointing kind) {
-  return kind != Checkpointing::selective || job::framework_of(work.training.framework).selects;
+  return may(work.training.framework_record->checkpointing, to_text(kind));
 }
 
 namespace {

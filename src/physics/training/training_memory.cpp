@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
-#include "job/request/frameworks.hpp"
 #include "physics/checkpoint.hpp"
 #include "physics/training/training.hpp"
 
@@ -36,7 +35,7 @@ struct StateBytes {
   double optimizer;
 };
 
-StateBytes bytes_per_parameter(const Job& work, const job::Framework& framework, Precision precision) {
+StateBytes bytes_per_parameter(const Job& work, const catalog::Framework& framework, Precision precision) {
   const Training& training = work.training;
   const double stored = storage_bytes(precision);
   if (job::trains_adapter(training.method)) return {kAdapterBytes, kAdapterBytes, optimizer_bytes(work, 4)};
@@ -151,7 +150,7 @@ Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own, Byt
   const bool in_buffers =
       job.framework.megatron_core() || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
   const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
-  if (is_fsdp(layout) && job.framework.gathers_gradients && layout.grad_accum > 1) own = whole;
+  if (is_fsdp(layout) && job.framework.gathers_gradients.value_or(false) && layout.grad_accum > 1) own = whole;
   return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
 }
 
@@ -331,13 +330,13 @@ std::optional<Bytes> checkpoint_size(const Job& work, Precision precision) {
   }
   const double trained = trainable_parameters(work);
   if (trained == 0) return std::nullopt;
-  const StateBytes width = bytes_per_parameter(work, job::framework_of(work.training.framework), precision);
+  const StateBytes width = bytes_per_parameter(work, *work.training.framework_record, precision);
   return bytes(trained * (width.weight + width.optimizer));
 }
 
 Bytes offloaded_states(const Job& work, Precision precision) {
   if (work.training.offload == Offload::none) return {};
-  const StateBytes width = bytes_per_parameter(work, job::framework_of(work.training.framework), precision);
+  const StateBytes width = bytes_per_parameter(work, *work.training.framework_record, precision);
   const Bytes states = bytes(trainable_parameters(work) * (width.gradient + width.optimizer));
   const Bytes weights = bytes(work.parameters.total() * storage_bytes(precision));
   return work.training.offload == Offload::params ? states + weights : states;

@@ -145,7 +145,7 @@ class StepTime {
               told.some("gradients", gradients) + told.some("optimizer", optimizer) +
               told.some("orthogonalisation", orthogonal)) *
                  told("the slowest node", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
-             told("per step", seconds(c_.step_ms.either(work_.training.framework, job_.code) / 1000));
+             told("per step", seconds(c_.step_ms.either(work_.training.framework, to_text(job_.code)) / 1000));
     });
   }
 
