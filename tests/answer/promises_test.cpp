@@ -24,18 +24,18 @@ Advice asked(const std::string& more = "") {
   return Market::small().recommend("{" + std::string(kAsked) + more + "}", {});
 }
 
-/// The same requests on so many of that instance.
+/// The same requests on so many of that instance, in the format and layout that it is recommended with.
 Simulated replayed(const Recommendation& r, int machines) {
   SimulateQuestion question;
   question.base.request = test::request("model=llama-3.1-8b task=inference request_rate=8 ttft=800 tpot=50");
-  question.base.request.weights_precision = r.plan().layout.weights->name;
-  question.base.request.tp = r.plan().layout.tp;
   question.offer = std::string(r.instance->provider) + "/" + std::string(r.instance->sku);
   question.replicas = machines;
   question.knee = false;
   question.requests = 4000;
   auto answer = answer_simulate(question, Market::small().catalog(), {}, Market::small().coefficients());
   REQUIRE(answer);
+  CHECK(answer->plan.layout.weights == r.plan().layout.weights);
+  CHECK(answer->plan.layout.tp == r.plan().layout.tp);
   return std::move(*answer);
 }
 
@@ -150,8 +150,6 @@ LoadQuestion load_of(const std::vector<std::pair<std::string, std::string>>& wor
 Simulated replay_of(const Recommendation& r, const LoadQuestion& load, std::string_view more = "ttft=1000 tpot=60") {
   SimulateQuestion question;
   question.base.request = test::request("model=llama-3.1-8b task=inference " + std::string(more));
-  question.base.request.weights_precision = r.plan().layout.weights->name;
-  question.base.request.tp = r.plan().layout.tp;
   question.load = load;
   question.offer = std::string(r.instance->provider) + "/" + std::string(r.instance->sku);
   question.replicas = r.machine().nodes;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "answer/fleet/fleet_parts.hpp"
+#include "answer/lists/offer_filter.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -47,6 +48,15 @@ Question part_question(const FleetQuestion& question, job::Constraints limits, s
   out.currency = question.currency;
   out.today = question.today;
   return out;
+}
+
+/// Read once for all parts.
+Status read_filter(const FleetQuestion& question, FleetContext& context) {
+  if (question.filter.empty()) return {};
+  auto filter = OfferFilter::read(question.filter, context.catalog, context.coefficients, question.today);
+  if (!filter) return std::unexpected(filter.error());
+  context.elastic.passes = context.committed.passes = std::move(*filter);
+  return {};
 }
 
 Result<std::vector<rules::Rule>> rules_of(const Question& question, const catalog::Catalog& catalog,
@@ -232,6 +242,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
                        !terms.elastic.empty(),
                        !terms.committed.empty(),
                        {}};
+  if (Status filter = read_filter(question, context); !filter) return std::unexpected(filter.error());
   for (const auto& [part, into] :
        {std::pair(&context.elastic, &context.elastic_rules), std::pair(&context.committed, &context.committed_rules)}) {
     auto part_rules = rules_of(*part, catalog, rules);

@@ -19,6 +19,7 @@ struct FleetQuestion {
   job::Constraints constraints;
   Currency currency = Currency::usd();
   Date today;
+  std::string filter;                      // over columns of instances and offers
   std::string traffic;                     // a profile's name or a file; empty: one length, of the request
   std::optional<job::TimeUnit> time_unit;  // of a file whose names do not say it
   std::string daily;                       // a profile's name, a file, or "trace"; empty: the same at all hours

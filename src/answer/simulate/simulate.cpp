@@ -19,7 +19,7 @@ class Simulating {
  public:
   Simulating(const SimulateQuestion& question, const catalog::Catalog& catalog, std::span<const rules::Rule> rules,
              const physics::Coefficients& coefficients)
-      : question_(question), catalog_(catalog), rules_(rules), c_(coefficients) {
+      : question_(question), catalog_(catalog), rules_(rules), c_(coefficients), asked_(question.base.request) {
     answer_.seed = static_cast<std::uint64_t>(question.seed.value_or(1));
     answer_.currency = question.base.currency;
     answer_.engine_version = question.base.request.engine_version;
@@ -49,7 +49,7 @@ class Simulating {
  private:
   /// The question as the planner asks it: lengths on average, and the load.
   Request planned_request() const {
-    Request request = question_.base.request;
+    Request request = asked_;
     request.task = job::Task::inference;
     if (!request.mode) request.mode = job::Mode::online;
     const serve::Demand& demand = answer_.demand;
@@ -114,16 +114,54 @@ class Simulating {
     auto machine = machine_of(**instance, 1, catalog_, c_);
     if (!machine) return std::unexpected(machine.error());
     answer_.machine = *machine;
+    if (Status planned = plan_as_ranked(**instance); !planned) return planned;
     return plan_machine();
   }
 
-  Status best_offer() {
+  /// The question as recommend() is asked it. A log that comes on standard input cannot be read again: its means stand
+  /// for it.
+  Question ranking() const {
     Question question = question_.base;
-    question.request = planned_request();
-    question.request.ttft_ms = question_.base.request.ttft_ms;
+    question.request.task = job::Task::inference;
+    question.load = question_.load;
+    if (question.load.traffic == "-") {
+      question.load = {};
+      question.request = planned_request();
+    }
     question.detailed = 1;
     question.alternatives = false;
+    return question;
+  }
+
+  /// Format and layout of a named instance are those it would be recommended with, wherever it is sold.
+  Status plan_as_ranked(const catalog::Instance& instance) {
+    Question question = ranking();
+    question.only = &instance;
+    question.constraints.market = true;
+    question.constraints.include_unavailable = true;
+    question.constraints.terms = {"any"};
+    question.filter.clear();
     const auto advice = recommend(question, catalog_, rules_, c_);
+    if (advice && !advice->recommendations.empty()) {
+      const Recommendation& best = advice->recommendations.front();
+      const physics::Layout& layout = best.plan().layout;
+      const std::int64_t part = std::int64_t{layout.tp} * layout.pp;
+      if (part > answer_.machine.gpus()) return {};  // a replica of it takes several nodes
+      asked_.tp = layout.tp;
+      asked_.pp = layout.pp;
+      asked_.ep = layout.ep > 1 ? job::Count(layout.ep) : asked_.ep;
+      if (layout.weights != nullptr) asked_.weights_precision = std::string(layout.weights->name);
+      asked_.allow_precisions.clear();
+    } else {
+      job::Assumptions assumed;
+      asked_.task = job::Task::inference;
+      job::assume_precision(asked_, answer_.work.model, assumed);
+    }
+    return resolve();
+  }
+
+  Status best_offer() {
+    const auto advice = recommend(ranking(), catalog_, rules_, c_);
     if (!advice) return std::unexpected(advice.error());
     if (advice->recommendations.empty())
       return std::unexpected(Error{ErrorKind::unsatisfied,
@@ -282,6 +320,7 @@ class Simulating {
   const catalog::Catalog& catalog_;
   std::span<const rules::Rule> rules_;
   const physics::Coefficients& c_;
+  Request asked_;  // with the format and layout of the machine, once that is known
   Simulated answer_;
   double mean_input_ = 0, mean_output_ = 0;  // tokens
 };

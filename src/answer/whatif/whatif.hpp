@@ -26,6 +26,7 @@ struct WhatIfQuestion {
   job::Objective objective = {};
   Currency currency = Currency::usd();
   Date today = {};                     // for the age of prices
+  std::string filter = {};             // over columns of instances and offers
   std::vector<std::string> vary = {};  // "context=4k..128k": none, one or two
   bool tornado = false;
   double swing = 0.2;  // of each input of a tornado, up and down

@@ -139,6 +139,7 @@ Result<Asker::Scenario> Asker::scenario(std::span<const Alteration> changes) con
   out.question.objective = question_.objective;
   out.question.currency = question_.currency;
   out.question.today = question_.today;
+  out.question.filter = question_.filter;
   out.question.alternatives = false;
   out.question.detailed = 1;
   for (const Said& one : said_) {

@@ -83,6 +83,7 @@ Parsed make_fleet() {
              [](const auto& limit) { return limit.on.subject != job::Subject::job; });
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.currency));
+  parsed.flags.push_back(filter_flag(question.filter, group));
   parsed.flags.push_back(rules_flag(options->rule_files, group));
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"), group,
                           [options](std::string_view) -> Status {

@@ -92,6 +92,7 @@ Parsed make_simulate() {
   };
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.base.currency));
+  parsed.flags.push_back(filter_flag(question.base.filter, group));
   parsed.flags.push_back(rules_flag(options->rule_files, group));
   parsed.flags.push_back({"--per-request", "FILE", say("write a line of CSV for each request"), group,
                           [options](std::string_view text) { return job::assign(text, options->per_request); }});

@@ -46,6 +46,11 @@ void add_use_flags(std::vector<Flag>& flags, answer::Question& question) {
   add_options(flags, money::extra_options(), question.extras);
 }
 
+Flag filter_flag(std::string& filter, std::string group) {
+  return {"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
+          std::move(group), [&filter](std::string_view text) { return job::assign(text, filter); }};
+}
+
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   answer::Question& question = job.question;
   auto options = job_options();
@@ -67,8 +72,7 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
                      if (set) question.objective.kind = *kind;
                      return set;
                    }});
-  flags.push_back({"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
-                   ranking, [&question](std::string_view text) { return job::assign(text, question.filter); }});
+  flags.push_back(filter_flag(question.filter, ranking));
   Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;

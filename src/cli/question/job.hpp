@@ -30,6 +30,8 @@ std::vector<job::Option<job::Request>> job_options();
 void add_use_flags(std::vector<Flag>& flags, answer::Question& question);
 /// Job, limits, use, ranking, currency and own rules; `job` must outlive the flags.
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
+/// Which instances are asked about at all, by the columns of their list.
+Flag filter_flag(std::string& filter, std::string group);
 /// --rules alone.
 /// A switch for what an answer leaves out of its first screen.
 Flag why_flag(bool& place, std::string names, std::string help);

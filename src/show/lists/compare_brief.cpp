@@ -256,9 +256,18 @@ std::string times_words(double ratio) {
 /// Of the others the one that is asked of first.
 std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   const Compared* other = nullptr;
-  for (const Compared& item : comparison.items)
-    if (&item != &best && item.usable() && unit_cost(comparison, item) && other == nullptr) other = &item;
+  const Compared* cheaper = nullptr;  // and less sure to fit
+  for (const Compared& item : comparison.items) {
+    const Number cost = unit_cost(comparison, item);
+    if (&item == &best || !item.usable() || !cost) continue;
+    if (other == nullptr) other = &item;
+    if (*cost < *unit_cost(comparison, cheaper != nullptr ? *cheaper : best)) cheaper = &item;
+  }
   const std::string name = compared_name(best);
+  if (cheaper != nullptr)
+    return say("Pick {}: {} costs {}, but fits with a chance of {}.", name, compared_name(*cheaper),
+               difference_words(*unit_cost(comparison, *cheaper) / *unit_cost(comparison, best)),
+               answer::chance_words(cheaper->planned->plan.need.chance()));
   if (other == nullptr) return say("Pick {}: the only one that does the job at a known price.", name);
   const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
   const std::string less = difference_words(ratio);
