@@ -182,7 +182,7 @@ Status find_work(CostAnswer& answer, const job::Request& request, const catalog:
   if (!request.task && !request.names_model()) return {};
   auto model = find_model(request, catalog);
   if (!model) return std::unexpected(model.error());
-  auto work = resolve_work(request, *model, catalog);
+  auto work = resolve_choosing(request, *model, catalog);
   if (!work) return std::unexpected(work.error());
   answer.own_model = model->own;
   answer.work = std::move(*work);

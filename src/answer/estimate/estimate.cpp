@@ -297,6 +297,14 @@ Result<Job> resolve_work(const Request& request, const FoundModel& model, const 
   return work;
 }
 
+Result<Job> resolve_choosing(Request request, const FoundModel& model, const catalog::Catalog& catalog) {
+  job::Assumptions assumed;
+  job::assume_precision(request, model.model, assumed);
+  auto work = resolve_work(request, model, catalog);
+  if (work) std::ranges::move(assumed, std::back_inserter(work->assumed));
+  return work;
+}
+
 /// Where the framework was left open, or is one that trains weights as they are loaded.
 bool trains_without_masters(const Job& work, const physics::Layout& layout) {
   const catalog::Framework& framework = *work.training.framework_record;

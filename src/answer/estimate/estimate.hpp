@@ -44,6 +44,8 @@ Result<FoundModel> find_model(const job::Request& request, const catalog::Catalo
 Status settle(job::Request& request, const catalog::Catalog& catalog);
 /// The request with its defaults, be it about language or about anything else.
 Result<job::Job> resolve_work(const job::Request& request, const FoundModel& model, const catalog::Catalog& catalog);
+/// As machines are chosen for it: in the formats that the model's own publisher ships, where none is asked for.
+Result<job::Job> resolve_choosing(job::Request request, const FoundModel& model, const catalog::Catalog& catalog);
 /// What reading a configuration took for granted, and what it left aside.
 void note_reading(const catalog::ConfigModel& model, std::vector<std::string>& notes);
 

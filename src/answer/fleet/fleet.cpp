@@ -91,7 +91,7 @@ Result<Job> mean_work(const FleetQuestion& question, const FoundModel& model, co
     request.output_tokens = std::max<std::int64_t>(1, std::llround(traffic.mean_output));
   else
     request.output_tokens.reset();
-  auto work = resolve_work(request, model, catalog);
+  auto work = resolve_choosing(std::move(request), model, catalog);
   if (work && work->counted)
     return usage_error(
         say("a fleet is planned for requests in tokens, and {} has none", model.model->id), "model",

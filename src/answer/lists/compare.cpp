@@ -295,7 +295,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (question.request.task || question.request.names_model()) {
     auto model = find_model(question.request, catalog);
     if (!model) return std::unexpected(model.error());
-    auto work = resolve_work(question.request, *model, catalog);
+    auto work = resolve_choosing(question.request, *model, catalog);
     if (!work) return std::unexpected(work.error());
     out.own_model = model->own;
     out.work = std::move(*work);

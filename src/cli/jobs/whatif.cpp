@@ -145,7 +145,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                      return set;
                    }});
   flags.push_back(filter_flag(question.filter, group));
-  flags.push_back(rules_flag(options->rule_files, group));
+  flags.push_back(rules_flag(options->rule_files, say("Output and data")));
   flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
   flags.push_back(why_flag(options->all, "--why", say("what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));

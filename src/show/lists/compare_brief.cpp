@@ -137,7 +137,13 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
   traits.push_back(words(say("  80 % of runs"), 4, [](const Compared& item) {
     return item.usable() ? range_words(item.intervals.rate) : std::string("-");
   }));
-  if (!comparison.work->counted && !job::is_training(comparison.work->task)) add_latency(traits, comparison);
+  if (!comparison.work->counted && !job::is_training(comparison.work->task)) {
+    add_latency(traits, comparison);
+    traits.push_back(words(say("weights"), 3, [](const Compared& item) {
+      const auto* format = item.planned != nullptr ? item.planned->plan.layout.weights : nullptr;
+      return format != nullptr ? std::string(format->name) : std::string("-");
+    }));
+  }
   traits.push_back(words(say("GiB per GPU"), 3, [](const Compared& item) {
     if (item.planned == nullptr || !item.planned->plan.need.is_known()) return std::string("?");
     const physics::MemoryNeed& need = item.planned->plan.need;
