@@ -209,21 +209,25 @@ TEST_CASE("capacity that was taken away is back after hours, and the ends of wha
   CHECK_FALSE(said->found.spot->best);  // nothing is left open
 }
 
-TEST_CASE("a band that is open above has three points, and one that nobody publishes none") {
+TEST_CASE("a band that is open above has three points, and one that nobody publishes is as open as can be") {
   const auto& c = test::coefficients();
   catalog::SpotMarket market;
-  CHECK_FALSE(taken_share({}, &market, c));
-  CHECK_FALSE(taken_share({}, nullptr, c));
+  for (const catalog::SpotMarket* unknown :
+       {static_cast<const catalog::SpotMarket*>(nullptr), &std::as_const(market)}) {
+    CHECK_FALSE(is_published(unknown));
+    CHECK(taken_share({}, unknown, c).low == 0);
+    CHECK(taken_share({}, unknown, c).mid == c.economy->spot_open_mid.value);
+  }
   market.interrupted_low = 0.2;
-  const ThreePoints open = *taken_share({}, &market, c);
+  const ThreePoints open = taken_share({}, &market, c);
   CHECK(open.low == 0.2);
   CHECK(open.mid == c.economy->spot_open_mid.value);
   CHECK(open.high == c.economy->spot_open_high.value);
   market.interrupted_low = 0.95;
-  CHECK(taken_share({}, &market, c)->high == 0.95);
+  CHECK(taken_share({}, &market, c).high == 0.95);
   StopWishes said;
   said.interruptions = 0.4;
-  CHECK(taken_share(said, nullptr, c)->low == 0.4);
+  CHECK(taken_share(said, nullptr, c).low == 0.4);
 }
 
 TEST_CASE("many nodes of scarce GPUs come back later than one common one") {

@@ -84,13 +84,17 @@ TEST_CASE("the data of a long job has every figure that is not given, and a line
   }
 }
 
-TEST_CASE("what is never cheaper is null, and what is not known is not reckoned with") {
+TEST_CASE("a rate of interruptions that nobody publishes is assumed, and said") {
   const Run run =
       ask(words_of("cost Standard_ND96isr_H100_v5 --model llama-3.1-8b --task pretrain --tokens 10B -o json"));
   REQUIRE(run.status == 0);
-  const Json spot = Json::parse(run.out)["items"][0]["break_even"]["spot"];
-  CHECK(spot["interruptions"].is_null());
-  CHECK(spot["cost"].is_null());
+  const Json out = Json::parse(run.out);
+  const Json spot = out["items"][0]["break_even"]["spot"];
+  CHECK(spot["market"]["interrupted_low"].is_null());
+  CHECK(spot["interruptions_range"]["low"] == 0);
+  CHECK(spot["interruptions_range"]["high"].get<double>() > spot["interruptions"].get<double>());
+  CHECK(spot["cost"].is_number());
+  CHECK(out["items"][0]["break_even"]["assumed"]["interruptions"] == spot["interruptions"]);
   CHECK(spot["break_even_hours"].is_number());
   const Run told = ask(words_of(
       "cost Standard_ND96isr_H100_v5 --model llama-3.1-8b --task pretrain --tokens 10B --interruptions 20% -o json"));

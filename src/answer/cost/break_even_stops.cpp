@@ -348,7 +348,9 @@ void add_spot(const BreakEvenContext& c) {
       c.explain("spot.taken_per_hour", say("−ln(1 − share reclaimed within a month) ÷ 730 × nodes"),
                 format("−ln(1 − {:g}) / 730 × {}", spot.share->mid, nodes),
                 physics::shown("{:.3g}", asked.taken_per_hour, to_name("per hour")),
-                c.wishes.interruptions ? "--interruptions" : std::string(spot.market->source));
+                c.wishes.interruptions      ? "--interruptions"
+                : is_published(spot.market) ? std::string(spot.market->source)
+                                            : say("assumed: nothing is published"));
       explain_spot(c, spot, asked, answer);
       if (!c.out.job) explain_run(c, "spot.on_demand", answer.on_demand, asked.failures, asked.piecewise);
       c.explain("spot.on_demand_cost",

@@ -98,14 +98,13 @@ const catalog::SpotMarket* spot_market_of(const catalog::Instance& instance, con
   return general;
 }
 
-std::optional<ThreePoints> taken_share(const StopWishes& wishes, const catalog::SpotMarket* market,
-                                       const physics::Coefficients& c) {
-  if (wishes.interruptions) return ThreePoints{*wishes.interruptions, *wishes.interruptions, *wishes.interruptions};
-  if (market == nullptr || (!market->interrupted_low && !market->interrupted_high)) return std::nullopt;
-  const double low = market->interrupted_low.value_or(0);
-  if (const auto high = market->interrupted_high) return ThreePoints{low, (low + *high) / 2, *high};
+ThreePoints taken_share(const StopWishes& wishes, const catalog::SpotMarket* market, const physics::Coefficients& c) {
+  if (wishes.interruptions) return {*wishes.interruptions, *wishes.interruptions, *wishes.interruptions};
+  const double low = market != nullptr ? market->interrupted_low.value_or(0) : 0;
+  if (market != nullptr && market->interrupted_high)
+    return {low, (low + *market->interrupted_high) / 2, *market->interrupted_high};
   const physics::EconomyCoefficients& e = *c.economy;
-  return ThreePoints{low, std::max(low, e.spot_open_mid.value), std::max(low, e.spot_open_high.value)};
+  return {low, std::max(low, e.spot_open_mid.value), std::max(low, e.spot_open_high.value)};
 }
 
 ThreePoints regain_hours(const StopWishes& wishes, const catalog::Gpu* gpu, int nodes, const physics::Coefficients& c) {

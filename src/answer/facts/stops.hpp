@@ -62,10 +62,13 @@ struct ThreePoints {
 
   bool is_one() const { return low == high; }
 };
-/// Share taken away within a month: as asked for, else the band that is published, open above or not; nothing where
-/// none is.
-std::optional<ThreePoints> taken_share(const StopWishes& wishes, const catalog::SpotMarket* market,
-                                       const physics::Coefficients& c);
+/// Share taken away within a month: as asked for, else the band that is published, open above or not; where none is,
+/// as open as can be.
+ThreePoints taken_share(const StopWishes& wishes, const catalog::SpotMarket* market, const physics::Coefficients& c);
+/// Whether anybody publishes how often.
+inline bool is_published(const catalog::SpotMarket* market) {
+  return market != nullptr && (market->interrupted_low || market->interrupted_high);
+}
 /// Hours from the loss of spot nodes until there is capacity for all of them again. `gpu` may be null.
 ThreePoints regain_hours(const StopWishes& wishes, const catalog::Gpu* gpu, int nodes, const physics::Coefficients& c);
 

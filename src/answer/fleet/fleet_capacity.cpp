@@ -58,7 +58,9 @@ class Carrier {
       return out;
     }
     out.ceiling = full->sequences_per_s;
-    double high = work.inference.max_load * out.ceiling;
+    // As slow as the confidence asked for allows.
+    const double sure = full->rate > 0 ? sure_rate(work, machine_, *full, c_) / full->rate : 1;
+    double high = std::min(work.inference.max_load, sure) * out.ceiling;
     auto best = at_rate(work, high);
     if (good(best)) {
       note(*best, high, out);

@@ -215,7 +215,8 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
   Found found = ask(other, useful_below(advice));
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
-  out.push_back(told("framework", std::string(kDivides), std::move(*best), found.work, advice, {}));
+  out.push_back(
+      told("framework", std::string(kDivides), std::move(*best), found.work, advice, say("another training stack")));
 }
 
 /// Commitments that are used, and for work that can be interrupted spot.
@@ -268,10 +269,12 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     add_intervals(best, context_, found.work);
     if (best.machine().nodes != nodes || !best.in_time || *best.in_time < kLeastChance) return;
     const double chance = *best.in_time;
-    if (nodes < first.machine().nodes && order_cost(best, found.work) >= order_cost(first, advice.work)) return;
+    if (nodes < first.machine().nodes && order_cost(best, found.work) > useful_below(advice)) return;
     if (nodes > first.machine().nodes && chance <= *first.in_time) return;
-    out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
-                       say("meets all targets with {}", chance_words(chance))));
+    Alternative one = told("nodes", format("{}", nodes), std::move(best), found.work, advice,
+                           say("meets all targets with {}", chance_words(chance)));
+    if (chance < advice.work.confidence) one.flag += format(" --confidence {:g}", confidence);
+    out.push_back(std::move(one));
   };
   const int nodes = first.machine().nodes;
   if (*first.in_time < kSureChance) with(nodes + 1, advice.work.confidence);
@@ -332,6 +335,10 @@ void OtherWays::find_staircase(Advice& advice) const {
   };
   step(std::string(kOneUser), {}, job::Mode::single_stream);
   for (const double rate : {1.0, 10.0, 100.0}) step(format("{} req/s", human_number(rate)), rate, {});
+  // Who pays by the hour has one user on whatever serves a request per second for less.
+  if (advice.staircase.size() > 1 && advice.staircase[0].load == kOneUser &&
+      advice.staircase[1].best.cost.hourly < advice.staircase[0].best.cost.hourly)
+    advice.staircase[0].best = advice.staircase[1].best;
   step(std::string(kFullMachine), {}, job::Mode::throughput);
 }
 

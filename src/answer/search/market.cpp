@@ -44,8 +44,8 @@ void PlanUse::stretch_on(const catalog::Offer& offer) {
   const double gpus = instance.gpu_count.value_or(0);
   if (known.gpus != gpus || known.market != market) {
     const StopModel model = stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), {}, coefficients_);
-    const auto share = taken_share({}, market, coefficients_);
-    const double taken = share ? money::hourly_rate(share->mid) * planned_.machine.nodes : 0;
+    const double taken =
+        spot ? money::hourly_rate(taken_share({}, market, coefficients_).mid) * planned_.machine.nodes : 0;
     const money::Run run = run_of(model, model.failures + taken, {}, *job_.hours);
     const double all = model.failures.per_hour + taken;
     const double regain = regain_hours({}, catalog_.gpu_of(instance), planned_.machine.nodes, coefficients_).mid;

@@ -22,6 +22,9 @@ constexpr int kMoreNodes = 4;
 constexpr double kWorthMore = 1.02;
 /// Nodes that one replica of a model is laid over at most.
 constexpr int kMostJoined = 16;
+/// Weights that fill more of a replica's memory than this leave so little for caches that twice the nodes may hold more
+/// than twice the requests.
+constexpr double kCrowded = 0.5;
 /// Steps of more or fewer sequences than those asked for, by this share, are another training.
 constexpr double kSameBatch = 0.1;
 /// Nodes of eight GPUs with 80 GB: how many of them hold a job's states says on how many nodes of any kind it is tried.
@@ -185,8 +188,26 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
               }};
     return std::nullopt;
   }
+  if (work_.counted && group == 1 && groups > 1) return whole_things(shape, static_cast<int>(groups), reason);
   multiply(*planned, static_cast<int>(groups), static_cast<int>(groups));
   return planned;
+}
+
+/// Side by side each does whole things, so that some do one more than others: on the fewest that are in time then.
+std::optional<CandidateSearch::Planned> CandidateSearch::whole_things(const Shape& shape, int nodes, Reason& reason) {
+  const bool pinned = context_.question.constraints.nodes.has_value();
+  for (; nodes <= most_nodes(); ++nodes) {
+    auto planned = plan_on(shape, nodes, reason);
+    if (!planned) return std::nullopt;
+    planned->groups = planned->working = nodes;
+    const double late = late_by(*planned);
+    if (pinned || late <= 1) return planned;
+    nodes = std::max(nodes, static_cast<int>(std::floor(nodes * late)) - 1);
+  }
+  reason = {"deadline", [nodes, most = most_nodes()] {
+              return say("needs at least {} nodes to finish in time, {} allowed", nodes, most);
+            }};
+  return std::nullopt;
 }
 
 /// The plan on the fewest nodes whose time in all is next to the least. Prices do not matter: the nodes are all alike.
@@ -307,18 +328,34 @@ std::optional<CandidateSearch::Planned> CandidateSearch::hold_demand(const Shape
   return planned;
 }
 
-/// The fewest equal groups of nodes side by side that hold the traffic, each with its share of it.
-std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape& shape, Reason& reason) {
-  const bool exact = context_.question.constraints.nodes.has_value();
+/// Nodes of a replica that are worth trying: few with room for the model, and more while weights crowd out its caches.
+template <class Try>
+void CandidateSearch::each_group(const Shape& shape, Try serve) const {
+  const auto& pinned = context_.question.constraints.nodes;
   for (int nodes = 1; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
-    if (nodes > 1 && (exact || shape.machine.network.raw() <= 0)) break;
+    if (nodes > 1 && (shape.machine.network.raw() <= 0 || (pinned && *pinned % nodes != 0))) break;
     physics::Machine group = shape.machine;
     group.nodes = nodes;
-    bool fits = false;
-    auto served = serve_by(group, fits, reason);
-    if (served || fits) return served;
+    const double filled = least_memory(group.device) / (group.memory() * group.gpus());
+    if (serve(group) && filled <= kCrowded) break;
   }
-  return std::nullopt;
+}
+
+/// The fewest nodes that hold the traffic, in equal groups side by side that each have their share of it.
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape& shape, Reason& reason) {
+  std::optional<Planned> best;
+  bool room = false;
+  each_group(shape, [&](const physics::Machine& group) {
+    if (best && best->machine.nodes <= group.nodes) return true;
+    bool fits = false;
+    Reason why;
+    auto served = serve_by(group, fits, why);
+    if (!served && !room) reason = std::move(why);
+    if (served && (!best || served->machine.nodes < best->machine.nodes)) best = std::move(served);
+    room = room || fits;
+    return room;
+  });
+  return best;
 }
 
 /// Layouts of these nodes that have room; none: `reason` says why.
@@ -329,7 +366,11 @@ std::vector<physics::ServingOption> CandidateSearch::layouts_with_room(const phy
     reason = {"no-legal-plan", [text = options.error().message] { return text; }};
     return {};
   }
-  std::erase_if(*options, [](const physics::ServingOption& option) { return !option.fits || option.most_per_s <= 0; });
+  // Replicas that lie within a node are those of fewer nodes side by side.
+  std::erase_if(*options, [&](const physics::ServingOption& option) {
+    const bool within = option.layout.tp * option.layout.pp <= group.gpus_per_node;
+    return !option.fits || option.most_per_s <= 0 || (group.nodes > 1 && within);
+  });
   if (options->empty()) reason = why_unserved(group);
   return std::move(*options);
 }
@@ -376,34 +417,38 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics:
 
 std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape, const CandidateSearch& open,
                                                               Reason& reason) {
-  const bool exact = context_.question.constraints.nodes.has_value();
-  for (int nodes = 1; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
-    if (nodes > 1 && (exact || shape.machine.network.raw() <= 0)) break;
-    physics::Machine group = shape.machine;
-    group.nodes = nodes;
-    const auto options = layouts_with_room(group, reason);
-    if (options.empty()) continue;
-    const int most = most_nodes() / nodes;
-    std::vector<Held> held;
-    for (const physics::ServingOption& option : options) {
-      const double first = fewest_groups(group, option, work_.inference.max_load);
-      if (first > most) continue;
-      // Closed forms say what never answers in time, and guess how many do; whether so many are enough they don't know.
-      const auto enough = groups_for(group, option.layout, static_cast<int>(first), kMostGroups);
-      const auto least = enough
-                             ? open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough))
-                             : std::nullopt;
-      if (!least) continue;
-      const int groups = std::min(most, *enough);
-      Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
-      multiply(one.planned, groups, groups);
-      held.push_back(std::move(one));
-    }
-    if (held.empty())
-      reason = why_late(group, options.front(), fewest_groups(group, options.front(), work_.inference.max_load), most);
-    return held;
-  }
-  return {};
+  std::vector<Held> held;
+  bool room = false;
+  each_group(shape, [&](const physics::Machine& group) {
+    Reason why;
+    const auto options = layouts_with_room(group, why);
+    const int most = most_nodes() / group.nodes;
+    const std::size_t before = held.size();
+    for (const physics::ServingOption& option : options)
+      if (auto one = held_by(group, option, most, open)) held.push_back(std::move(*one));
+    if (!options.empty() && held.size() == before)
+      why = why_late(group, options.front(), fewest_groups(group, options.front(), work_.inference.max_load), most);
+    if (held.empty() && !room) reason = std::move(why);
+    room = room || !options.empty();
+    return room;
+  });
+  return held;
+}
+
+/// Closed forms say what never answers in time, and guess how many do; whether so many are enough they don't know.
+std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Machine& group,
+                                                              const physics::ServingOption& option, int most,
+                                                              const CandidateSearch& open) const {
+  const double first = fewest_groups(group, option, work_.inference.max_load);
+  if (first > most) return std::nullopt;
+  const auto enough = groups_for(group, option.layout, static_cast<int>(first), kMostGroups);
+  const auto least =
+      enough ? open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough)) : std::nullopt;
+  if (!least) return std::nullopt;
+  const int groups = std::min(most, *enough);
+  Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
+  multiply(one.planned, groups, groups);
+  return one;
 }
 
 /// One of so many groups, with its share of the traffic.

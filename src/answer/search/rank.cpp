@@ -159,8 +159,12 @@ bool is_simulated(const Recommendation& candidate) {
   return serving && serving->speed.simulated;
 }
 
+double printed_cost(const Recommendation& candidate, const job::Job& work) {
+  return cost_measure(candidate.cost, work);
+}
+
 double order_cost(const Recommendation& candidate, const job::Job& work) {
-  return cost_measure(candidate.cost, work) * candidate.cost.order_factor();
+  return printed_cost(candidate, work) * candidate.cost.order_factor();
 }
 
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective) {

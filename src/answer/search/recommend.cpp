@@ -10,8 +10,8 @@
 #include "answer/search/alternatives.hpp"
 #include "answer/search/evidence.hpp"
 #include "answer/search/search.hpp"
-#include "base/values/number.hpp"
 #include "base/text/joined.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
@@ -86,6 +86,7 @@ class Adviser {
     Advice advice;
     auto work = resolve_work(question_.request, model, context_.catalog);
     if (!work) return std::unexpected(work.error());
+    if (Status ends = check_end(*work); !ends) return std::unexpected(ends.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
     if (load_) {
@@ -158,6 +159,20 @@ class Adviser {
   std::size_t rows_asked() const {
     constexpr std::size_t kUsual = 10;
     return question_.detailed == 0 ? kUsual : std::min(question_.detailed, 2 * kUsual);
+  }
+
+  /// A deadline is for work that ends, and a budget for frames whose time is known.
+  Status check_end(const Job& work) const {
+    const job::Constraints& limits = question_.constraints;
+    if (work.ends()) return {};
+    const bool frames = work.counted && question_.request.frames && work.task == job::Task::render;
+    if (frames && (limits.deadline_hours || limits.budget))
+      return usage_error(say("the time of a frame is unknown, so nobody knows when the frames are done"),
+                         limits.deadline_hours ? "--deadline" : "--budget",
+                         say("add --seconds-per-frame and --on, the GPU that it was measured on"));
+    if (!limits.deadline_hours) return {};
+    return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
+                       say("say how much there is to do, such as --tokens 10B, or remove it"));
   }
 
   static Status check_formats(const Job& work) {

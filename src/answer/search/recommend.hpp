@@ -191,6 +191,8 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
 /// What "cost" compares of a candidate: money per unit of work, or per hour where only availability counts, at the
 /// price that is expected today.
 double order_cost(const Recommendation& candidate, const job::Job& work);
+/// The same at the published price, which is the one that is printed.
+double printed_cost(const Recommendation& candidate, const job::Job& work);
 
 /// A machine of `nodes` of these instances, whose data are on that kind of storage or the fastest there is. Errors: GPU
 /// hidden or its figures not published.

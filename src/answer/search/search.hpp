@@ -75,6 +75,7 @@ class CandidateSearch {
   std::optional<Planned> join(const Shape& shape, Reason& reason);
   std::optional<Planned> divide(const Shape& shape, Reason& reason);
   double groups_in_time(const Planned& group) const;
+  std::optional<Planned> whole_things(const Shape& shape, int nodes, Reason& reason);
   std::optional<Planned> hold_demand(const Shape& shape, Reason& reason);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
   std::vector<physics::ServingOption> layouts_with_room(const physics::Machine& group, Reason& reason) const;
@@ -88,6 +89,10 @@ class CandidateSearch {
   };
   /// Every layout that does; none: `reason` says why. `open`: the same search without targets.
   std::vector<Held> hold_rate(const Shape& shape, const CandidateSearch& open, Reason& reason);
+  std::optional<Held> held_by(const physics::Machine& group, const physics::ServingOption& option, int most,
+                              const CandidateSearch& open) const;
+  template <class Try>
+  void each_group(const Shape& shape, Try serve) const;
   std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
   job::Job share_of_traffic(double groups) const;
   physics::Plan share_of(const physics::Machine& group, const physics::Layout& layout, double groups) const;

@@ -145,8 +145,13 @@ class Simulating {
     if (advice && !advice->recommendations.empty()) {
       const Recommendation& best = advice->recommendations.front();
       const physics::Layout& layout = best.plan().layout;
-      const std::int64_t part = std::int64_t{layout.tp} * layout.pp;
-      if (part > answer_.machine.gpus()) return {};  // a replica of it takes several nodes
+      // A replica over several nodes takes so many of the machines that were named.
+      const int group = best.machine().nodes / best.planned->groups;
+      if (layout.tp * layout.pp > answer_.machine.gpus()) {
+        if (!question_.replicas || *question_.replicas % group != 0) return {};
+        answer_.machine.nodes = group;
+        question_.replicas = *question_.replicas / group;
+      }
       asked_.tp = layout.tp;
       asked_.pp = layout.pp;
       asked_.ep = layout.ep > 1 ? job::Count(layout.ep) : asked_.ep;
@@ -316,7 +321,7 @@ class Simulating {
           say("the cache was full: requests were preempted and recomputed, {} times", s.outcome.preemptions));
   }
 
-  const SimulateQuestion& question_;
+  SimulateQuestion question_;
   const catalog::Catalog& catalog_;
   std::span<const rules::Rule> rules_;
   const physics::Coefficients& c_;

@@ -194,12 +194,14 @@ struct Counted {
   Count batch;                         // items per GPU and pass; absent: the planner's
   std::optional<Precision> precision;  // absent: the best the GPU has for it
   std::optional<double> things;        // in all; absent: a service that runs on
-  std::optional<double> demand;        // throughput to be held, in the unit's own terms
-  double max_load = 0.8;               // share of their throughput that machines are planned to be used
-  std::int64_t redundancy = 0;         // instances that may fail
-  bool on_cpu = false;                 // machines without a GPU can do it
-  bool needs_workstation = false;      // a graphics driver with a workstation licence
-  double egress_mbps = 0;              // sent to the internet for each thing at once
+  std::optional<double> requests_per_s;
+  double per_request = 1;          // things that one request asks for: frames of a video, seconds of sound
+  std::optional<double> demand;    // throughput to be held, in the unit's own terms
+  double max_load = 0.8;           // share of their throughput that machines are planned to be used
+  std::int64_t redundancy = 0;     // instances that may fail
+  bool on_cpu = false;             // machines without a GPU can do it
+  bool needs_workstation = false;  // a graphics driver with a workstation licence
+  double egress_mbps = 0;          // sent to the internet for each thing at once
   bool sends_traffic() const { return egress_mbps > 0; }
 };
 

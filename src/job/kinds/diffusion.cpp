@@ -120,6 +120,7 @@ Status fill(DiffusionJob& job, Filling& f) {
   job.steps = f.or_assume(f.request.steps, "steps", static_cast<std::int64_t>(*f.model->default_steps));
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
   if (f.request.images) f.counted.things = *f.request.images * static_cast<double>(job.frames);
+  f.counted.per_request = static_cast<double>(job.frames);
   return {};
 }
 

@@ -77,6 +77,7 @@ class CountedResolver {
     Filling filling{request_, work_.model, catalog_, work_, counted, defaults_};
     Status filled = std::visit([&](auto& one) { return fill(one, filling); }, counted.job);
     if (!filled) return std::unexpected(filled.error());
+    if (counted.requests_per_s && !request_.streams) counted.demand = *counted.requests_per_s * counted.per_request;
     if (Status own = refuse_foreign(counted); !own) return std::unexpected(own.error());
     return std::move(work_);
   }
@@ -95,7 +96,7 @@ class CountedResolver {
                     : request_.micro_batch ? request_.micro_batch
                                            : request_.concurrency;
     if (is_training(work_.task)) return of_training();
-    counted.demand = request_.request_rate;
+    counted.requests_per_s = counted.demand = request_.request_rate;
     counted.max_load = request_.max_load.value_or(counted.max_load);
     counted.redundancy = request_.redundancy.value_or(0);
     counted.latency_ms = request_.latency_ms;

@@ -58,6 +58,8 @@ Status fill(SpeechJob& job, Filling& f) {
   else if (f.request.output_tokens)
     return usage_error(say("'{}' writes no tokens of its own", model.id), "output_tokens", say("remove it"));
   if (f.request.audio_hours) f.counted.things = *f.request.audio_hours * 3600;
+  f.counted.per_request = job.window_s;
+  if (f.counted.demand) f.note(say("a request is {:g} seconds of audio", job.window_s));
   if (f.request.streams) f.counted.demand = static_cast<double>(*f.request.streams);  // each a second in a second
   return {};
 }

@@ -208,6 +208,11 @@ void add_best(Document& page, const Advice& advice, const Screen& screen) {
   add_warnings(page, best, screen.warnings);
 }
 
+/// What one costs over the other for the same work, at the prices that are printed.
+double printed_ratio(const Advice& advice, const Recommendation& a, const Recommendation& b) {
+  return answer::printed_cost(a, advice.work) / answer::printed_cost(b, advice.work);
+}
+
 /// One line each, in columns.
 void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
   std::vector<std::array<std::string, 4>> rows;
@@ -226,7 +231,10 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
     }
     std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
                                          : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
-    if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
+    if (one.ratio) {
+      const double ratio = printed_ratio(advice, one.best, advice.recommendations.front());
+      end += format("  {:+.0f} %", 100 * (ratio - 1));
+    }
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
   }
   if (rows.empty() && sentences.empty()) return;
@@ -263,7 +271,6 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   if (ends) columns.push_back(right(say("{} total", currency)));
   columns.push_back(right(say("vs #1"), 1));
   Table table(std::move(columns));
-  const double first = answer::order_cost(advice.recommendations.front(), advice.work);
   for (const Recommendation* r : rows) {
     const double chance = r->plan().need.is_known() ? r->plan().need.chance() : std::nan("");
     std::vector<Cell> cells{format("{}", r->rank), printable(instance_name(*r)), gpu_words(*r),
@@ -277,15 +284,30 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
     }
     cells.emplace_back(spoken_amount(r->cost.hourly));
     if (ends) cells.emplace_back(spoken_amount(r->cost.total));
-    const double more = answer::order_cost(*r, advice.work) / first - 1;
+    const double more = printed_ratio(advice, *r, advice.recommendations.front()) - 1;
     cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
     table.add(std::move(cells)).meaning = r->rank == 1 ? Meaning::best : Meaning::plain;
   }
   return table;
 }
 
+/// Some row is printed below one that costs more: the order is that of prices expected today.
+bool is_out_of_order(const Advice& advice, std::span<const Recommendation* const> rows) {
+  constexpr double kVisible = 0.995;
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (printed_ratio(advice, *rows[i], *rows[i - 1]) < kVisible) return true;
+  return false;
+}
+
 void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows, bool elsewhere) {
-  const auto is_shown = [&](const Recommendation& r) { return std::ranges::find(rows, &r) != rows.end(); };
+  const auto is_shown = [&](const Recommendation& r) {
+    if (advice.staircase.empty()) return std::ranges::find(rows, &r) != rows.end();
+    return r.rank == 1 || std::ranges::any_of(advice.staircase, [&](const answer::Step& step) {
+             return step.best.instance == r.instance;
+           });
+  };
+  if (advice.staircase.empty() && is_out_of_order(advice, rows))
+    page.line(secondary(say("ordered by the price expected today: old or undated prices count 25 % more (--why)")));
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;

@@ -102,7 +102,7 @@ void job_lines(const BreakEvenPage& page, Document& out) {
 }
 
 std::string market_words(const answer::SpotBreakEven& spot) {
-  if (spot.market == nullptr) return say("its interruption rate is not published; set --interruptions");
+  if (spot.market == nullptr) return say("its interruption rate is not published, and assumed; set --interruptions");
   const catalog::SpotMarket& market = *spot.market;
   std::string words;
   if (market.interrupted_low && market.interrupted_high)
@@ -111,7 +111,7 @@ std::string market_words(const answer::SpotBreakEven& spot) {
   else if (market.interrupted_low)
     words = say("more than {:g} % of instances are reclaimed within a month", *market.interrupted_low * 100);
   else
-    words = say("its interruption rate is not published; set --interruptions");
+    words = say("its interruption rate is not published, and assumed; set --interruptions");
   words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
   add_clause(words, printable(market.note));
   return words;

@@ -145,7 +145,11 @@ void add_decisions(Document& page, const BreakEvens& found) {
                          ? say("spot is cheaper as long as interruptions stretch the work to less than {}×",
                                human_number(spot.time_ratio))
                          : say("spot is not cheaper");
-  if (spot.share) line += say("; about {} of instances are reclaimed within a month", in_percent(spot.share->mid));
+  if (spot.share)
+    line +=
+        answer::is_published(spot.market)
+            ? say("; about {} of instances are reclaimed within a month", in_percent(spot.share->mid))
+            : say("; how many are reclaimed is not published: {} within a month assumed", in_percent(spot.share->mid));
   page.line(line);
 }
 
