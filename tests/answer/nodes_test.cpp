@@ -107,4 +107,38 @@ TEST_CASE("another number of nodes does not make another training of it") {
   CHECK(batch_of(best) == 64);
 }
 
+TEST_CASE("replicas take more nodes where weights crowd out caches, and a looser chance to fit never takes more") {
+  // 15 of 22 GiB are weights on an A10: a replica over two of them has three times the room for caches.
+  const std::string served = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8,
+                                 "input_tokens": 4000, "output_tokens": 500, "min_fit": )";
+  std::map<std::string, int> before;
+  for (const char* least : {"0.99", "0.9", "0.5"}) {
+    for (const auto& [sku, r] : by_sku(Market::small().recommend(served + least + "}"))) {
+      CAPTURE(sku, least);
+      const auto known = before.find(sku);
+      if (known != before.end()) CHECK(r.machine().nodes <= known->second);
+      before[sku] = r.machine().nodes;
+      CHECK(r.machine().nodes % r.planned->groups == 0);
+      // Of replicas that lie within a node each node is a group.
+      const physics::Layout& layout = r.plan().layout;
+      if (layout.tp * layout.pp <= r.machine().gpus_per_node) CHECK(r.machine().nodes == r.planned->groups);
+    }
+  }
+  CHECK(before.contains("s.a10.1"));
+}
+
+TEST_CASE("what is pinned is planned where that many nodes make whole replicas") {
+  const std::string served = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8,
+                                 "input_tokens": 4000, "output_tokens": 500})";
+  const auto open = by_sku(Market::small().recommend(served));
+  REQUIRE(open.contains("s.a10.1"));
+  const int nodes = open.at("s.a10.1").machine().nodes;
+  const auto pinned = by_sku(Market::small().recommend(served, {{"nodes", std::to_string(nodes)}}));
+  REQUIRE(pinned.contains("s.a10.1"));
+  CHECK(pinned.at("s.a10.1").machine().nodes == nodes);
+  const auto at_most = by_sku(Market::small().recommend(served, {{"max_nodes", std::to_string(nodes)}}));
+  REQUIRE(at_most.contains("s.a10.1"));
+  CHECK(at_most.at("s.a10.1").machine().nodes == nodes);
+}
+
 }  // namespace nodes_test
