@@ -146,6 +146,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["gpu"] = one->gpu != nullptr ? Json(one->gpu->id) : Json(nullptr);
       record["gpus"] = one->machine().gpus();
       record["plan"] = plan_json(one->plan());
+      record["probability"] = probability_json(one->plan(), one->in_time, one->in_budget);
       record["billing"] = to_text(one->offer->term);
       record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());
       record["offer"] = {{"currency", one->cost.published.currency.code()},

@@ -28,6 +28,7 @@ Json workload_json(const job::Job& work);
 /// With what was said of its use, by the keys of the options.
 Json workload_json(const answer::Advice& advice);
 Json plan_json(const physics::Plan& plan);
+Json probability_json(const physics::Plan& plan, catalog::Number targets = {}, catalog::Number budget = {});
 Json memory_json(const physics::Plan& plan, Bytes usable);
 /// The figures that only a class of counted work has.
 Json more_json(const physics::Plan& plan);

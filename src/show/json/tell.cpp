@@ -179,6 +179,10 @@ Json more_json(const physics::Plan& plan) {
   return tree_of([&](JsonOut& out) { tell_more(out, plan); });
 }
 
+Json probability_json(const physics::Plan& plan, catalog::Number targets, catalog::Number budget) {
+  return tree_of([&](JsonOut& out) { tell_probability(out, plan, targets, budget); })["probability"];
+}
+
 void tell_probability(JsonOut& out, const physics::Plan& plan, catalog::Number targets, catalog::Number budget) {
   const double chance = plan.need.chance();
   out.object("probability", [&] {

@@ -136,6 +136,7 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"job", job_json(subject, item.duty)},
            {"problem", text_or_null(subject.problem)},
            {"plan", subject.planned ? plan_json(subject.planned->plan) : Json(nullptr)},
+           {"probability", subject.planned ? probability_json(subject.planned->plan) : Json(nullptr)},
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(item, catalog)}};
   Json terms = Json::array();

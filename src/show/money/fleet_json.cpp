@@ -76,6 +76,7 @@ Json type_json(const Fleet& fleet, std::size_t index, const catalog::Catalog& ca
           {"gpus", type.machine().gpus()},
           {"gpu_share", number(type.machine().device.share * gpu.devices())},
           {"plan", plan_json(type.planned->plan)},
+          {"probability", probability_json(type.planned->plan)},
           {"as_it_runs", offer_json(type.elastic, catalog)},
           {"at_all_hours", offer_json(type.committed, catalog)},
           {"capacity", std::move(capacity)}};

@@ -102,6 +102,7 @@ class Writer {
             {"nodes", r.machine().nodes},
             {"gpus", r.machine().gpus()},
             {"plan", plan_json(r.plan())},
+            {"probability", probability_json(r.plan(), r.in_time, r.in_budget)},
             {"rate", number(r.plan().rate)},
             {"measured_cost", number(one.cost)},
             {"cost", std::move(money)}};
