@@ -32,4 +32,14 @@ TEST_CASE("an unknown family or instance names the nearest") {
   CHECK_THAT(ask({"instances", "--family", "A22"}).err, Catch::Contains("unknown family 'A22'"));
 }
 
+TEST_CASE("an instance without a price is shown, and asked for it says that none is recorded") {
+  const Run shown = shell("gpusel instances show gn8e");
+  CHECK(shown.status == 0);
+  CHECK(shown.out.find("ecs.gn8e-8x.48xlarge") != std::string::npos);
+  CHECK(shown.err.find("GPU not disclosed") != std::string::npos);
+  const Run asked = shell("gpusel recommend llama-3.1-8b --rps 1 ecs.gn8ga.8xlarge");
+  CHECK(asked.status == 3);
+  CHECK(asked.out.find("no prices recorded for ecs.gn8ga.8xlarge") != std::string::npos);
+}
+
 }  // namespace families_test

@@ -187,6 +187,22 @@ TEST_CASE("import: nothing but a snapshot of an earlier import is overwritten", 
   CHECK(!std::filesystem::exists(fresh));
 }
 
+TEST_CASE("import: older prices do not replace younger ones unasked", "[import]") {
+  const std::string place = out_in_scratch("several-days") + "/";
+  const auto of_day = [&](const std::string& day, const std::string& more) {
+    std::vector<std::string> words{"catalog", "import", "--from", "skypilot", "--as-of",
+                                   day,       kGcp,     "--out",  place,      "-q"};
+    if (!more.empty()) words.push_back(more);
+    return ask(words);
+  };
+  REQUIRE(of_day("2026-05-20", "").status == 0);
+  CHECK(of_day("2026-06-20", "").status == 0);
+  const Run refused = of_day("2026-05-20", "");
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("has younger prices than these") != std::string::npos);
+  CHECK(of_day("2026-05-20", "--force").status == 0);
+}
+
 TEST_CASE("import: says how the answer to the last question changes, and what it is by provider", "[import]") {
   const Setting keeps{.environment = {{"XDG_STATE_HOME", scratch_directory()}, {"CI", ""}}};
   const std::string list = scratch_file(

@@ -74,6 +74,8 @@ class Importer {
     const bool anything = report.imported() > 0;
     show::ImportResult result{report, imported->market.instances().size(), imported->market.offers().size(), {}};
     result.changes = catalog::provider_changes(imported->market, catalog::offers_by_name(*known));
+    if (anything && !options_.force)
+      if (const Status kept = keep_younger(imported->market); !kept) return context_.fail(kept.error());
     // Before it is written: it may be where the question is answered from.
     if (anything) result.answer = answer_with(imported->market, *known);
     if (anything && !options_.dry_run) {
@@ -105,6 +107,18 @@ class Importer {
     // Before a long list is read.
     const FileText file{options_.out, {}};
     return check_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
+  }
+
+  /// What an earlier import left at --out is replaced, but not by older prices.
+  Status keep_younger(const catalog::Catalog& market) const {
+    std::error_code failed;
+    if (options_.out.empty() || !std::filesystem::exists(options_.out, failed)) return {};
+    const auto earlier = catalog::load({.replacement = options_.out, .overlays = {}});
+    if (!earlier) return {};  // no import of ours: writing says so
+    const std::uint64_t lost = catalog::price_changes(market, catalog::offers_by_name(*earlier)).older;
+    if (lost == 0) return {};
+    return usage_error(say("'{}' has younger prices than these: {}", printable(options_.out), lost), "--out",
+                       say("name another file or folder, or replace it with --force"));
   }
 
   /// A table of one's own says what is paid, whatever others publish later.
