@@ -33,11 +33,11 @@ TEST_CASE("an unknown family or instance names the nearest") {
 }
 
 TEST_CASE("an instance without a price is shown, and asked for it says that none is recorded") {
-  const Run shown = shell("gpusel instances show gn8e");
+  const Run shown = ask({"instances", "show", "gn8e"});
   CHECK(shown.status == 0);
   CHECK(shown.out.find("ecs.gn8e-8x.48xlarge") != std::string::npos);
   CHECK(shown.err.find("GPU not disclosed") != std::string::npos);
-  const Run asked = shell("gpusel recommend llama-3.1-8b --rps 1 ecs.gn8ga.8xlarge");
+  const Run asked = ask({"recommend", "llama-3.1-8b", "--rps", "1", "ecs.gn8ga.8xlarge"});
   CHECK(asked.status == 3);
   CHECK(asked.out.find("no prices recorded for ecs.gn8ga.8xlarge") != std::string::npos);
 }
