@@ -64,10 +64,13 @@ TEST_CASE("what is wrong with slices of an overlay is told with its place") {
     const std::string file = test::scratch_file(
         "slices.yaml", "mig:\n  - gpus: [l40s]\n    source: mine\n    profiles:\n      - {" + profile + "}\n");
     const auto loaded = load({.replacement = {}, .overlays = {file}});
-    return loaded ? std::string() : loaded.error().front().where + ": " + loaded.error().front().message;
+    std::string all;
+    if (!loaded)
+      for (const Error& error : loaded.error()) all += error.where + ": " + error.message + "\n";
+    return all;
   };
   CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4, most: 4").empty());
-  CHECK(told("name: 1g.12gb, compute: 3, memory: 1/4, most: 4").contains("slices.yaml:5:33: "));
+  CHECK(told("name: 1g.12gb, compute: 3, memory: 1/4, most: 4").contains("slices.yaml:5:34: compute: 3"));
   CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4").contains("slices.yaml:5:9: "));
   CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4, mots: 4").contains("unknown key 'mots'"));
 }

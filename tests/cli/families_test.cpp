@@ -33,13 +33,13 @@ TEST_CASE("an unknown family or instance names the nearest") {
 }
 
 TEST_CASE("an instance without a price is shown, and asked for it says that none is recorded") {
-  const Run shown = ask({"instances", "show", "gn8e"});
+  const Run shown = ask({"instances", "show", "a4x-max"});
   CHECK(shown.status == 0);
-  CHECK(shown.out.find("ecs.gn8e-8x.48xlarge") != std::string::npos);
-  CHECK(shown.err.find("GPU not disclosed") != std::string::npos);
-  const Run asked = ask({"recommend", "llama-3.1-8b", "--rps", "1", "ecs.gn8ga.8xlarge"});
+  CHECK(shown.out.find("a4x-maxgpu-4g-metal") != std::string::npos);
+  CHECK(shown.err.find("GB300 288 GB") != std::string::npos);
+  const Run asked = ask({"recommend", "llama-3.1-8b", "--rps", "1", "a4x-maxgpu-4g-metal"});
   CHECK(asked.status == 3);
-  CHECK(asked.out.find("no prices recorded for ecs.gn8ga.8xlarge") != std::string::npos);
+  CHECK(asked.out.find("no prices recorded for a4x-maxgpu-4g-metal") != std::string::npos);
 }
 
 }  // namespace families_test
