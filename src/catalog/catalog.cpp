@@ -233,6 +233,11 @@ Result<const Model*> Catalog::model(std::string_view name) const {
     for (const std::string& base : base_spellings(*quantised))
       if (const Lookup other = look_up(tables_->model_names, fold_name(base)); other.outcome == Lookup::Outcome::found)
         return &tables_->models[other.index];
+  // A copy under another publisher's name, or under that of a seller: "deepseek/deepseek-r1".
+  if (const auto slash = name.rfind('/'); slash != std::string_view::npos)
+    if (const Lookup other = look_up(tables_->model_names, fold_name(name.substr(slash + 1)));
+        other.outcome == Lookup::Outcome::found)
+      return &tables_->models[other.index];
   if (std::ranges::any_of(kClosed, [&](std::string_view closed) { return fold_name(name).starts_with(closed); }))
     return usage_error(say("unknown model '{}': its weights are not published", shorten(name, 60)), {},
                        say("for an open model of its kind: gpusel recommend gpt-oss-120b"));

@@ -203,12 +203,13 @@ std::vector<std::string> Context::user_overlays() {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
   const std::string folder = user_folder();
-  std::error_code failed, absent;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == ".yaml") files.push_back(at->path().string());
-  // Prices that are there and cannot be read are not to be done without: reading the folder says why.
-  if (failed && fs::exists(fs::symlink_status(folder, absent))) return {folder};
-  std::sort(files.begin(), files.end());
+  std::error_code absent;
+  if (!folder.empty() && fs::exists(fs::symlink_status(folder, absent))) {
+    auto below = catalog::overlays_below(folder, lists_folder());
+    // Prices that are there and cannot be read are not to be done without: reading the folder says why.
+    if (!below) return {folder};
+    files = std::move(*below);
+  }
   // Lists that were fetched lie below what the user says.
   const std::string lists = folder.empty() ? std::string() : catalog::kept_file(lists_folder());
   if (!lists.empty() && fs::exists(fs::symlink_status(lists, absent))) files.insert(files.begin(), lists);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "catalog/snapshot/load.hpp"
+#include "support/program.hpp"
 
 namespace mig_test {
 
@@ -56,6 +57,22 @@ TEST_CASE("every profile is of a GPU that has MIG, and as many fit on it as its 
       CHECK(named == Approx(profile.memory * gpu.memory_gb.value_or(0)).margin(1.5));
     }
   CHECK(seen > 40);
+}
+
+TEST_CASE("what is wrong with slices of an overlay is told with its place") {
+  const auto told = [](const std::string& profile) {
+    const std::string file = test::scratch_file(
+        "slices.yaml", "mig:\n  - gpus: [l40s]\n    source: mine\n    profiles:\n      - {" + profile + "}\n");
+    const auto loaded = load({.replacement = {}, .overlays = {file}});
+    std::string all;
+    if (!loaded)
+      for (const Error& error : loaded.error()) all += error.where + ": " + error.message + "\n";
+    return all;
+  };
+  CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4, most: 4").empty());
+  CHECK(told("name: 1g.12gb, compute: 3, memory: 1/4, most: 4").contains("slices.yaml:5:34: compute: 3"));
+  CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4").contains("slices.yaml:5:9: "));
+  CHECK(told("name: 1g.12gb, compute: 1/4, memory: 1/4, mots: 4").contains("unknown key 'mots'"));
 }
 
 }  // namespace mig_test

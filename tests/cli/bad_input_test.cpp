@@ -119,6 +119,28 @@ TEST_CASE("the user's own overlays are found and told when they are broken") {
   CHECK(broken.err.find("b.yaml:") != std::string::npos);
 }
 
+TEST_CASE("a file of the user's own is found in any folder below, in none beside") {
+  const std::string directory = scratch_directory();
+  const Setting setting{.environment = {{"XDG_DATA_HOME", directory}}};
+  const std::string own = directory + "/gpusel/";
+  REQUIRE(command({"mkdir", "-p", own + "a/b/c", own + ".git", own + "lists"}).status == 0);
+  const auto put = [&](const std::string& place, int watts) {
+    return shell("printf 'gpus:\\n  - {id: l4, tdp_w: " + std::to_string(watts) + "}\\n' > '" + own + place + "'")
+        .status;
+  };
+  REQUIRE(put("lists/stray.yaml", 71) == 0);
+  REQUIRE(put(".git/not-mine.yaml", 71) == 0);
+  CHECK(ask({"gpus", "show", "l4"}, setting).out.find("71 W") == std::string::npos);
+  REQUIRE(put("a/b/c/mine.yaml", 73) == 0);
+  CHECK(ask({"gpus", "show", "l4"}, setting).out.find("73 W") != std::string::npos);
+  std::string deep = own;
+  for (int i = 0; i < 10; ++i) deep += "d/";
+  REQUIRE(command({"mkdir", "-p", deep}).status == 0);
+  const Run refused = ask({"gpus", "show", "l4"}, setting);
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("deeper than 8 folders") != std::string::npos);
+}
+
 TEST_CASE("a broken config.json is told with file and line and column") {
   const std::string file = scratch_file("config.json", "{\"hidden_size\": 4096,\n \"num_hidden_layers\": }");
   const Run run = ask({"estimate", "--model", file, "--task", "inference", "--gpu", "l4"});

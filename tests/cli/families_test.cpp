@@ -32,4 +32,14 @@ TEST_CASE("an unknown family or instance names the nearest") {
   CHECK_THAT(ask({"instances", "--family", "A22"}).err, Catch::Contains("unknown family 'A22'"));
 }
 
+TEST_CASE("an instance without a price is shown, and asked for it says that none is recorded") {
+  const Run shown = ask({"instances", "show", "a4x-max"});
+  CHECK(shown.status == 0);
+  CHECK(shown.out.find("a4x-maxgpu-4g-metal") != std::string::npos);
+  CHECK(shown.err.find("GB300 288 GB") != std::string::npos);
+  const Run asked = ask({"recommend", "llama-3.1-8b", "--rps", "1", "a4x-maxgpu-4g-metal"});
+  CHECK(asked.status == 3);
+  CHECK(asked.out.find("no prices recorded for a4x-maxgpu-4g-metal") != std::string::npos);
+}
+
 }  // namespace families_test

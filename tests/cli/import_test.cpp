@@ -187,4 +187,46 @@ TEST_CASE("import: nothing but a snapshot of an earlier import is overwritten", 
   CHECK(!std::filesystem::exists(fresh));
 }
 
+TEST_CASE("import: older prices do not replace younger ones unasked", "[import]") {
+  const std::string place = out_in_scratch("several-days") + "/";
+  const auto of_day = [&](const std::string& day, const std::string& more) {
+    std::vector<std::string> words{"catalog", "import", "--from", "skypilot", "--as-of",
+                                   day,       kGcp,     "--out",  place,      "-q"};
+    if (!more.empty()) words.push_back(more);
+    return ask(words);
+  };
+  REQUIRE(of_day("2026-05-20", "").status == 0);
+  CHECK(of_day("2026-06-20", "").status == 0);
+  const Run refused = of_day("2026-05-20", "");
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("has younger prices than these") != std::string::npos);
+  CHECK(of_day("2026-05-20", "--force").status == 0);
+}
+
+TEST_CASE("import: says how the answer to the last question changes, and what it is by provider", "[import]") {
+  const Setting keeps{.environment = {{"XDG_STATE_HOME", scratch_directory()}, {"CI", ""}}};
+  const std::string list = scratch_file(
+      "aws.csv",
+      "InstanceType,vCPUs,MemoryGiB,AcceleratorName,AcceleratorCount,GpuInfo,Region,AvailabilityZone,Price,SpotPrice\n"
+      "g6e.xlarge,,,,,,us-east-1,us-east-1a,0.5,\ng6.xlarge,,,,,,us-east-1,us-east-1a,0.0001,\n");
+  const std::vector<std::string> import{"catalog", "import",  "--from",     "skypilot",
+                                        list,      "--as-of", "2026-11-19", "--dry-run"};
+  CHECK(ask(import, keeps).err.find("the best") == std::string::npos);  // nothing was asked
+  REQUIRE(ask({"recommend", "llama-3.1-8b", "--rps", "1", "--cloud", "aws", "--region", "us-east-1"}, keeps).status ==
+          0);
+  const Run told = ask(import, keeps);
+  CHECK(told.status == 0);
+  CHECK(told.err.find("--cloud=aws --region=us-east-1 llama-3.1-8b: the best was") != std::string::npos);
+  CHECK(told.err.find("with these prices it is aws g6e.xlarge in us-east-1, 0.5") != std::string::npos);
+  std::vector<std::string> as_json = import;
+  as_json.emplace_back("--json");
+  const Json answer = Json::parse(ask(as_json, keeps).out);
+  CHECK(answer["providers"][0]["provider"] == "aws");
+  CHECK(answer["providers"][0]["younger"] == 1);
+  CHECK(answer["providers"][0]["kept_out"] == 1);
+  CHECK(answer["last_question"]["effect"] == "best");
+  CHECK(answer["last_question"]["after"]["sku"] == "g6e.xlarge");
+  CHECK(answer["last_question"]["before"]["sku"] != "g6e.xlarge");
+}
+
 }  // namespace import_test

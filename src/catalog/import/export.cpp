@@ -164,13 +164,17 @@ class ProviderFiles {
 
   void sheets() {
     std::map<SheetKey, std::vector<const Offer*>> sheets;
+    const auto put = [&](const Offer& offer) {
+      const Origin& origin = market_.origin_of(offer);
+      sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, origin.source, origin.note,
+              origin.confidence, offer.period}]
+          .push_back(&offer);
+    };
     for (const Instance& instance : market_.instances())
       if (instance.provider == provider_.id)
         for (const Offer& offer : market_.offers_of(instance)) {
-          const Origin& origin = market_.origin_of(offer);
-          sheets[{offer.region, offer.term, market_.currency_of(offer).code(), -offer.as_of, origin.source, origin.note,
-                  origin.confidence, offer.period}]
-              .push_back(&offer);
+          put(offer);
+          std::ranges::for_each(market_.history_of(offer), put);
         }
     if (!sheets.empty()) text_ += "prices:\n";
     for (const auto& [key, offers] : sheets) {

@@ -71,8 +71,9 @@ struct ImportedFile {
 struct ImportReport {
   std::vector<ImportedFile> files;
   std::vector<SkippedRow> skipped;
-  std::vector<std::string> texts;     // each reason once
-  std::vector<std::uint32_t> doubts;  // of these, the ones for which a price is kept out
+  std::vector<std::string> texts;                             // each reason once
+  std::vector<std::uint32_t> doubts;                          // of these, the ones for which a price is kept out
+  std::map<std::string, std::uint64_t, std::less<>> doubted;  // rows kept out for these, by provider
   std::vector<ImportWarning> warnings;
 
   std::uint64_t rows() const;
@@ -81,13 +82,15 @@ struct ImportReport {
   std::uint64_t kept_out() const;
 };
 
-/// How many prices of a list are what to those of the catalogue.
+/// How many prices of a list are what to those of the catalogue. An own price stays, whatever is listed later.
 struct PriceChanges {
   std::uint64_t fresh = 0;    // of offers that it does not have
   std::uint64_t younger = 0;  // than what it has
   std::uint64_t moved = 0;    // of the younger, those that differ
   std::uint64_t older = 0;    // than what it has: to their history
   std::uint64_t same = 0;     // it has them, of that day
+
+  PriceChanges& operator+=(const PriceChanges& other);
 };
 
 /// Provider, SKU, region, term and currency: what one price is compared by with another of other tables.
@@ -95,6 +98,10 @@ using OfferName = std::tuple<std::string_view, std::string_view, std::string_vie
 OfferName name_of(const Catalog& catalog, const Offer& offer);
 using OffersByName = std::map<OfferName, const Offer*>;
 OffersByName offers_by_name(const Catalog& catalog);
+/// By provider. Older prices of the list itself count, too.
+using ProviderChanges = std::map<std::string_view, PriceChanges>;
+ProviderChanges provider_changes(const Catalog& market, const OffersByName& known);
+/// Of all providers.
 PriceChanges price_changes(const Catalog& market, const OffersByName& known);
 
 struct Import {

@@ -243,8 +243,10 @@ std::uint32_t MarketBuilder::add(const Row& row) {
   const auto region = region_of(row, state, provider);
   if (!region) return ledger_.text(say("more than 65,535 regions"));
   fill_in(row, known);
-  if (const std::string reason = too_low(row, tables_->instances[known.instance]); !reason.empty())
+  if (const std::string reason = too_low(row, tables_->instances[known.instance]); !reason.empty()) {
+    ++report_.doubted[std::string(provider)];
     return ledger_.doubt(reason);
+  }
   Offer offer;
   offer.instance = known.instance;
   offer.region = *region;
@@ -356,15 +358,29 @@ std::uint16_t MarketBuilder::origin_of(std::string_view note) {
   return entry->second;
 }
 
-/// Zones of a region are one offer: the newest, of those the cheapest.
+/// Zones of a region are one offer, the cheapest of a day; the youngest first.
 void MarketBuilder::merge() {
   std::sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
     return std::tuple(offer_key(a), -a.as_of, a.per_hour()) < std::tuple(offer_key(b), -b.as_of, b.per_hour());
   });
   offers_.erase(std::unique(offers_.begin(), offers_.end(),
-                            [](const Offer& a, const Offer& b) { return offer_key(a) == offer_key(b); }),
+                            [](const Offer& a, const Offer& b) {
+                              return std::pair(offer_key(a), a.as_of) == std::pair(offer_key(b), b.as_of);
+                            }),
                 offers_.end());
   merged_ = offers_.size();
+}
+
+/// What is older than another price of the same offer.
+std::vector<Offer> MarketBuilder::take_history() {
+  std::vector<Offer> history;
+  std::vector<Offer> standing;
+  for (const Offer& offer : offers_) {
+    const bool is_first = standing.empty() || offer_key(standing.back()) != offer_key(offer);
+    (is_first ? standing : history).push_back(offer);
+  }
+  offers_ = std::move(standing);
+  return history;
 }
 
 /// The order in which the loader would read the market from YAML: the same answers either way, ties included. It does
@@ -400,6 +416,7 @@ Catalog MarketBuilder::finish() {
   merge();
   put_in_order();
   merge();
+  tables_->own_history = take_history();
   check_prices();
   tables_->own_offers = std::move(offers_);
   tables_->origin_text = "import";

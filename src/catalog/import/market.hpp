@@ -213,6 +213,7 @@ class MarketBuilder {
   std::string_view source_key();
   std::string_view keep_given_source();
   void merge();
+  std::vector<Offer> take_history();
   void put_in_order();
   // What cannot be right is said (market_check.cpp).
   using Offers = std::span<const Offer>;

@@ -96,8 +96,10 @@ std::set<std::string, std::less<>> used_keys(const Catalog& catalog) {
   return keys;
 }
 
+/// What shipped facts cite stays where a catalogue takes their place.
 void unused_sources(Lint& lint) {
-  const auto used = used_keys(lint.catalog());
+  auto used = used_keys(lint.catalog());
+  if (lint.shipped() != nullptr) used.merge(used_keys(*lint.shipped()));
   for (const Source& source : lint.catalog().sources())
     if (!used.contains(source.key)) lint.found(about(source), say("no fact cites it"), say("remove it"));
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -10,6 +12,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/price_rows.hpp"
+#include "catalog/records/mig.hpp"
 #include "catalog/snapshot/lay.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/update/kept_lists.hpp"
@@ -66,14 +69,19 @@ std::string refusal_of(const std::string& directory) {
   return {};
 }
 
-/// The files below `directory` with that extension, in the order of their names.
-Found files_in(const std::string& directory, std::string_view extension, std::error_code& failed) {
+/// The files below `directory` with that extension, in the order of their names; not those of folders that are passed.
+Found files_in(const std::string& directory, std::string_view extension, std::error_code& failed,
+               const std::function<bool(const fs::path&)>& passes = nullptr) {
   Found found;
   std::size_t entries = 0;
   for (fs::recursive_directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
     if (++entries > kMostEntries) found.refusal = say("it has more than {} entries", human_number(kMostEntries));
     if (at.depth() >= kDeepest) found.refusal = say("it is deeper than {} folders", kDeepest);
     std::error_code unread;
+    if (passes && at->is_directory(unread) && passes(at->path())) {
+      at.disable_recursion_pending();
+      continue;
+    }
     if (at->path().extension() == extension && !at->is_directory(unread)) {
       found.files.push_back(at->path().string());  // what is no file says so when it is read
       const std::uintmax_t size = at->is_regular_file(unread) ? at->file_size(unread) : 0;
@@ -180,6 +188,16 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
   return documents;
 }
 
+std::optional<std::vector<std::string>> overlays_below(const std::string& folder, const std::string& without) {
+  std::error_code failed;
+  const auto passes = [&](const fs::path& path) {
+    return path == without || path.filename().string().starts_with('.');
+  };
+  Found found = files_in(folder, ".yaml", failed, passes);
+  if (failed || !found.refusal.empty()) return std::nullopt;
+  return std::move(found.files);
+}
+
 /// One after the other: two lists may have the same new size.
 Errors lay_kept_lists(Tables& tables, const Document& document) {
   auto lists = read_kept_lists(document);
@@ -209,6 +227,7 @@ Errors lay_on_top(Tables& tables, const std::string& path) {
 Errors lay_on_top(Tables& tables, std::span<const Document> documents) {
   Errors errors;
   ingest(tables, documents, Laying::overlay, errors);
+  std::ranges::move(check_mig(documents), std::back_inserter(errors));
   keep_foreign(tables, documents, {});
   return errors;
 }
@@ -219,6 +238,7 @@ std::expected<Catalog, Errors> load_directory(const std::string& directory) {
   auto tables = std::make_unique<Tables>();
   Errors errors;
   ingest(*tables, *documents, Laying::whole, errors);
+  std::ranges::move(check_mig(*documents), std::back_inserter(errors));
   if (!errors.empty()) return std::unexpected(std::move(errors));
   keep_foreign(*tables, *documents, directory);
   if (errors = keep_measurements(*tables, directory); !errors.empty()) return std::unexpected(std::move(errors));

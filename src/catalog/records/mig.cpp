@@ -1,10 +1,11 @@
 #include "catalog/records/mig.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
-#include "base/text/text.hpp"
-#include "base/values/number.hpp"
+#include "base/io/fields.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -12,35 +13,67 @@ namespace {
 
 constexpr std::string_view kSection = "mig";
 
-double number_at(const Node& node, std::string_view key, Range allowed) {
-  const Node* found = node.find(key);
-  return found == nullptr ? 0 : parse_fraction(found->text, allowed).value_or(0);
+struct MigRecord {
+  std::vector<std::string> gpus;
+  std::vector<MigProfile> profiles;
+};
+
+MigProfile read_profile(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const char* key : {"name", "compute", "memory", "most"}) fields.require(key);
+  constexpr Range kShare{0.01, 1};
+  MigProfile profile;
+  profile.name = fields.text("name");
+  profile.compute = fields.fraction("compute", kShare).value_or(1);
+  profile.memory = fields.fraction("memory", kShare).value_or(1);
+  profile.most = static_cast<int>(fields.number("most", {1, 64}).value_or(1));
+  fields.finish();
+  return profile;
 }
 
-MigProfile read_profile(const Node& node) {
-  const Node* name = node.find("name");
-  return {name != nullptr ? name->text : std::string(), number_at(node, "compute", {0.01, 1}),
-          number_at(node, "memory", {0.01, 1}), static_cast<int>(number_at(node, "most", {1, 64}))};
+MigRecord read_record(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const char* key : {"gpus", "profiles", "source"}) fields.require(key);
+  MigRecord record{fields.texts("gpus"), {}};
+  (void)fields.text("source");
+  const Node* profiles = fields.find("profiles");
+  if (profiles != nullptr && !profiles->is_list())
+    fields.fail(*profiles, say("'profiles' must be a list, found {}", profiles->describe()));
+  else if (profiles != nullptr)
+    for (const Node& profile : profiles->children) record.profiles.push_back(read_profile(profile, problems));
+  fields.finish();
+  return record;
 }
 
-bool is_whole(const MigProfile& one) { return !one.name.empty() && one.compute > 0 && one.memory > 0 && one.most > 0; }
+std::vector<MigRecord> read_section(const Document& document, Problems& problems) {
+  std::vector<MigRecord> records;
+  const Node* list = document.root.find(kSection);
+  if (list != nullptr && !list->is_list())
+    problems.add(*list, say("'{}' must be a list, found {}", kSection, list->describe()));
+  else if (list != nullptr)
+    for (const Node& entry : list->children) records.push_back(read_record(entry, problems));
+  return records;
+}
 
 }  // namespace
+
+Errors check_mig(std::span<const Document> documents) {
+  Errors errors;
+  for (const Document& document : documents) {
+    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+    (void)read_section(document, problems);
+    std::ranges::move(problems.errors, std::back_inserter(errors));
+  }
+  return errors;
+}
 
 std::vector<MigProfile> mig_profiles(const Gpu& gpu, const Catalog& catalog) {
   std::vector<MigProfile> found;
   for (const Document& document : catalog.documents(kSection)) {
-    const Node* list = document.root.find(kSection);
-    if (list == nullptr) continue;
-    for (const Node& entry : list->children) {
-      const Node* gpus = entry.find("gpus");
-      const Node* profiles = entry.find("profiles");
-      if (gpus == nullptr || profiles == nullptr ||
-          !std::ranges::any_of(gpus->children, [&](const Node& one) { return one.text == gpu.id; }))
-        continue;
-      for (const Node& profile : profiles->children)
-        if (MigProfile one = read_profile(profile); is_whole(one)) found.push_back(std::move(one));
-    }
+    Problems checked_before;
+    for (MigRecord& record : read_section(document, checked_before))
+      if (std::ranges::find(record.gpus, gpu.id) != record.gpus.end())
+        std::ranges::move(record.profiles, std::back_inserter(found));
   }
   return found;
 }

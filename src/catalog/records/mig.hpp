@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct MigProfile {
   int most = 1;        // of one GPU
 };
 
+/// What is wrong with the section of these files that they stand in.
+Errors check_mig(std::span<const Document> documents);
 /// As published, smallest first; none where nothing is.
 std::vector<MigProfile> mig_profiles(const Gpu& gpu, const Catalog& catalog);
 /// The largest profile of which one GPU has `parts`.

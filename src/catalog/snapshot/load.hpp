@@ -2,6 +2,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,10 @@ std::expected<Catalog, Errors> load(const LoadOptions& options);
 
 /// The YAML files at `path` as trees, in the order of their names: a file, or a directory with all below it.
 std::expected<std::vector<Document>, Errors> read_documents(const std::string& path);
+
+/// The YAML files of a folder and below it, each an overlay of its own; not those of the folder `without`. Nothing
+/// where it is not read: read_documents() says why.
+std::optional<std::vector<std::string>> overlays_below(const std::string& folder, const std::string& without);
 
 /// Reads `data/` of the project alone: what the build turns into the embedded snapshot.
 std::expected<Catalog, Errors> load_directory(const std::string& directory);

@@ -87,6 +87,8 @@ std::string earlier_prices(const Catalog& market, const Catalog& all, std::strin
     const auto add = [&](const Offer& old) {
       if (old.as_of == 0 || old.as_of >= offer.as_of || all.origin_of(old).source != source) return;
       if (old.per_hour() == price || ++count > kLongestHistory) return;
+      const auto stated = market.history_of(offer);  // the list itself may say what it was
+      if (std::ranges::find(stated, old.as_of, &Offer::as_of) != stated.end()) return;
       price = old.per_hour();
       const Instance& instance = market.instances()[offer.instance];
       lines += format("{},{},{},{},{},{},{},{}\n", instance.provider, instance.sku, market.region_of(offer).id,

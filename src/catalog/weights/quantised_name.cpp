@@ -17,17 +17,41 @@ struct Word {
 
 // AWQ and GPTQ are of 4 bits unless the name says 8. Longer words stand before their ends.
 constexpr Word kWords[] = {
-    {"fp8-dynamic", "fp8"}, {"w4a16", "w4a16"}, {"w8a16", "w8a16"}, {"w8a8", "int8"}, {"nvfp4", "nvfp4"},
-    {"mxfp4", "mxfp4"},     {"fp8", "fp8"},     {"fp4", "nvfp4"},   {"awq", "w4a16"}, {"gptq", "w4a16"},
-    {"autoround", "w4a16"}, {"hqq", "w4a16"},   {"gguf", "q4_k_m"}, {"bnb", "nf4"},   {"int4", "w4a16"},
-    {"4bit", "w4a16"},      {"int8", "int8"},   {"8bit", "int8"},
+    {"fp8-dynamic", "fp8"},
+    {"fp8-static-pertensor", "fp8"},
+    {"w-mxfp4-a-fp8", "mxfp4"},
+    {"nvfp4-w4a4", "nvfp4"},
+    {"nvfp4-qad", "nvfp4"},
+    {"nvfp4-v2", "nvfp4"},
+    {"awq-lite", "w4a16"},
+    {"int4-mixed-ar", "w4a16"},
+    {"w4a16", "w4a16"},
+    {"w8a16", "w8a16"},
+    {"w8a8", "int8"},
+    {"nvfp4", "nvfp4"},
+    {"mxfp4", "mxfp4"},
+    {"mxfp8", "fp8"},
+    {"fp8", "fp8"},
+    {"fp4", "nvfp4"},
+    {"awq", "w4a16"},
+    {"gptq", "w4a16"},
+    {"autoround", "w4a16"},
+    {"hqq", "w4a16"},
+    {"i1-gguf", "q4_k_m"},
+    {"gguf", "q4_k_m"},
+    {"bnb", "nf4"},
+    {"int4", "w4a16"},
+    {"4bit", "w4a16"},
+    {"int8", "int8"},
+    {"8bit", "int8"},
+    {"8bits", "int8"},
 };
 
 /// Other words of such names, which say nothing about the format.
 constexpr std::string_view kOthers[] = {
-    "unsloth", "dynamic", "quantized", "quantised", "marlin", "fp16mix", "compressed-tensors",
-    "block",   "ud",      "mlx",       "g128",      "128g",   "sym",     "qat",
-    "ct",      "compact", "int8mix"};
+    "unsloth", "dynamic", "quantized", "quantised",    "marlin",        "fp16mix", "compressed-tensors",
+    "block",   "ud",      "mlx",       "g128",         "128g",          "sym",     "qat",
+    "ct",      "compact", "int8mix",   "int8mix-lite", "int8mix-medium"};
 
 constexpr std::array<std::string_view, 15> kGguf = {"q2_k",   "q3_k_s", "q3_k_m", "q3_k_l", "iq4_xs",
                                                     "q4_0",   "q4_1",   "q4_k_s", "q4_k_m", "q5_0",
@@ -74,10 +98,10 @@ std::string cut_gguf_type(std::string& name) {
 class Format {
  public:
   void take(const Word& word) {
-    is_gguf_ = is_gguf_ || word.text == "gguf";
+    is_gguf_ = is_gguf_ || word.text.ends_with("gguf");
     is_bnb_ = is_bnb_ || word.text == "bnb";
-    is_integer_ = is_integer_ || word.text == "awq" || word.text == "gptq" || word.text == "autoround";
-    has_eight_ = has_eight_ || word.text == "int8" || word.text == "8bit";
+    is_integer_ = is_integer_ || word.text.starts_with("awq") || word.text == "gptq" || word.text == "autoround";
+    has_eight_ = has_eight_ || word.text == "int8" || word.text.starts_with("8bit");
     if (format_.empty()) format_ = word.format;
   }
   void take_file(std::string type) { file_ = std::move(type); }

@@ -10,6 +10,7 @@
 #include "catalog/import/import.hpp"
 #include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"
+#include "cli/gate/last_answer.hpp"
 #include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
 #include "show/catalogue/import.hpp"
@@ -71,9 +72,17 @@ class Importer {
     if (!imported) return context_.fail(imported.error());
     const catalog::ImportReport& report = imported->report;
     const bool anything = report.imported() > 0;
-    if (anything && !options_.dry_run)
+    show::ImportResult result{report, imported->market.instances().size(), imported->market.offers().size(), {}};
+    result.changes = catalog::provider_changes(imported->market, catalog::offers_by_name(*known));
+    if (anything && !options_.force)
+      if (const Status kept = keep_younger(imported->market); !kept) return context_.fail(kept.error());
+    // Before it is written: it may be where the question is answered from.
+    if (anything) result.answer = answer_with(imported->market, *known);
+    if (anything && !options_.dry_run) {
       if (const Status written = write(imported->market); !written) return context_.fail(written.error());
-    print(*imported, *format, anything);
+      result.out = options_.out;
+    }
+    print(result, *format, anything);
     return status(report, anything);
   }
 
@@ -100,22 +109,44 @@ class Importer {
     return check_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
   }
 
+  /// What an earlier import left at --out is replaced, but not by older prices.
+  Status keep_younger(const catalog::Catalog& market) const {
+    std::error_code failed;
+    if (options_.out.empty() || !std::filesystem::exists(options_.out, failed)) return {};
+    const auto earlier = catalog::load({.replacement = options_.out, .overlays = {}});
+    if (!earlier) return {};  // no import of ours: writing says so
+    const std::uint64_t lost = catalog::price_changes(market, catalog::offers_by_name(*earlier)).older;
+    if (lost == 0) return {};
+    return usage_error(say("'{}' has younger prices than these: {}", printable(options_.out), lost), "--out",
+                       say("name another file or folder, or replace it with --force"));
+  }
+
+  /// A table of one's own says what is paid, whatever others publish later.
+  bool listed() const { return options_.request.format != catalog::ImportFormat::generic_csv; }
+
+  /// How the last answer changes with these prices over the catalogue.
+  std::optional<show::AnswerChange> answer_with(const catalog::Catalog& market, const catalog::Catalog& known) const {
+    const LastAnswer last(context_);
+    if (!last.is_there()) return std::nullopt;
+    std::vector<Document> documents;
+    for (const catalog::YamlFile& file : catalog::market_yaml(market, {.listed = listed(), .known = &known})) {
+      auto document = parse_yaml(file.text, file.name);
+      if (!document) return std::nullopt;
+      documents.push_back(std::move(*document));
+    }
+    return last.again(std::move(documents));
+  }
+
   Status write(const catalog::Catalog& market) const {
     if (is_folder(options_.out))
-      // A table of one's own says what is paid, whatever others publish later.
-      return catalog::write_market_yaml(
-          options_.out,
-          catalog::market_yaml(market, {.listed = options_.request.format != catalog::ImportFormat::generic_csv}),
-          options_.force);
+      return catalog::write_market_yaml(options_.out, catalog::market_yaml(market, {.listed = listed()}),
+                                        options_.force);
     const std::string snapshot = catalog::write_snapshot(market);
     const FileText file{options_.out, snapshot};
     return write_own({.files = {&file, 1}, .force = options_.force, .author = catalog::snapshot_author});
   }
 
-  void print(const catalog::Import& imported, const std::string& format, bool anything) {
-    const std::string out = anything && !options_.dry_run ? options_.out : std::string();
-    const show::ImportResult result{imported.report, imported.market.instances().size(),
-                                    imported.market.offers().size(), out};
+  void print(const show::ImportResult& result, const std::string& format, bool anything) {
     // Written row by row: a price list can have more rows than a tree of them has room for.
     if (format == "json")
       return show::write_import_json(result, [&](std::string_view text) { context_.out.write(text); });
@@ -125,12 +156,15 @@ class Importer {
                       show::Document page = show::import_page(result);
                       for (const catalog::ImportWarning& warning : result.report.warnings)
                         page.line("  " + show::import_warning(result.report, warning), 4, show::Where::page);
-                      return anything ? page.line(outcome(result), 2, show::Where::page) : page;
+                      if (anything) page.line(outcome(result), 2, show::Where::page);
+                      if (result.answer) page.line(show::answer_change_text(*result.answer), 2, show::Where::page);
+                      return page;
                     }},
                format, context_);
     if (show::is_data(format)) return;
-    if (!is_document(format)) warn(imported.report);
+    if (!is_document(format)) warn(result.report);
     if (anything) context_.note(outcome(result));
+    if (result.answer) context_.note(show::answer_change_text(*result.answer));
   }
 
   static std::string outcome(const show::ImportResult& result) {

@@ -7,6 +7,7 @@
 #include "base/words/message.hpp"
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
+#include "cli/gate/last_answer.hpp"
 #include "cli/progress.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/words/more_sources.hpp"
@@ -46,11 +47,12 @@ class Updating {
     if (const Status good = check(*parts, *today); !good) return context_.fail(good.error());
     const auto all = context_.load_catalog();
     if (!all) return context_.fail(all.error());
+    const LastAnswer last(context_);
     ProgressLine progress(context_);
     const auto updates = catalog::update_lists(request(*parts, *today, progress), *base, *all);
     progress.finish();
     if (!updates) return context_.fail(updates.error());
-    return answer(*updates, *format);
+    return answer(*updates, *format, last);
   }
 
  private:
@@ -95,12 +97,13 @@ class Updating {
     return request;
   }
 
-  int answer(const std::vector<catalog::ListUpdate>& updates, const std::string& format) {
+  int answer(const std::vector<catalog::ListUpdate>& updates, const std::string& format, const LastAnswer& last) {
     const bool kept = !options_.dry_run && std::ranges::any_of(updates, [](const auto& update) {
       return update.outcome == catalog::ListOutcome::updated;
     });
     const std::string folder = kept ? Context::lists_folder() : std::string();
-    print({.data = [&] { return show::updates_json(updates, folder); },
+    const auto changed = kept ? last.again({}) : std::nullopt;
+    print({.data = [&] { return show::updates_json(updates, folder, changed); },
            .document = [&](bool) { return show::updates_page(updates); }},
           format, context_);
     int status = kOk;
@@ -114,6 +117,7 @@ class Updating {
     if (remarks > 0) context_.note(say("sources with remarks on their prices: {}; -o json has them", remarks));
     if (options_.dry_run) context_.note(say("nothing was kept: --dry-run"));
     if (kept) context_.note(say("kept in {}, and laid under your own files from now on", printable(folder)));
+    if (changed) context_.note(show::answer_change_text(*changed));
     return status;
   }
 

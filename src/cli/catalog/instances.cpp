@@ -39,7 +39,9 @@ std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalo
   for (const catalog::Instance& instance : catalog.instances()) {
     if (instance.provider != family.provider || instance.family != family.id) continue;
     const catalog::Gpu* gpu = catalog.gpu_of(instance);
-    std::string name = gpu != nullptr ? show::spoken_gpu(*gpu) : say("no GPU");
+    std::string name = gpu != nullptr         ? show::spoken_gpu(*gpu)
+                       : instance.gpu.empty() ? say("no GPU")
+                                              : say("GPU not disclosed");
     if (std::ranges::find(names, name) != names.end()) continue;
     list += format("{}{}", list.empty() ? "" : ", ", name);
     names.push_back(std::move(name));

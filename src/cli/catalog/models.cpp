@@ -28,13 +28,17 @@ int show_file(Lists& lists, const catalog::Catalog& catalog, Context& context) {
                      context);
 }
 
-/// A quantised repository is shown as its base.
+/// A quantised repository is shown as its base, and a copy as what it is of.
 void note_base(std::string_view name, const catalog::Model& model, Context& context) {
   const auto quantised = catalog::quantised_name(name);
   std::vector<std::string_view> names{model.id};
   for (const std::string_view alias : model.aliases) names.push_back(alias);
   if (quantised && !catalog::is_called(names, name))
     context.note(say("'{}' is {} in {}; shown is the model itself", shorten(name, 80), model.id, quantised->format));
+  const auto is_one = [&](std::string_view one) { return fold_name(one) == fold_name(name); };
+  if (name.contains('/') && catalog::is_called(names, name.substr(name.rfind('/') + 1)) &&
+      std::ranges::none_of(names, is_one))
+    context.note(say("'{}' is taken as {}, which has that name", shorten(name, 80), model.id));
 }
 
 int run_models(ModelOptions& options, Context& context) {

@@ -44,6 +44,34 @@ Table files_table(const catalog::ImportReport& report) {
   return table;
 }
 
+std::uint64_t kept_out_of(std::string_view provider, const catalog::ImportReport& report) {
+  const auto doubted = report.doubted.find(provider);
+  return doubted == report.doubted.end() ? 0 : doubted->second;
+}
+
+Table providers_table(const ImportResult& result) {
+  std::vector<Column> columns{left(say("provider"))};
+  const std::vector<Column> counted = change_columns();
+  columns.insert(columns.end(), counted.begin(), counted.end());
+  Table table(std::move(columns));
+  for (const auto& [provider, changes] : result.changes) {
+    std::vector<Cell> cells{printable(provider)};
+    const std::vector<Cell> counts = change_cells(changes, kept_out_of(provider, result.report));
+    cells.insert(cells.end(), counts.begin(), counts.end());
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+Json providers_json(const ImportResult& result) {
+  Json list = Json::array();
+  for (const auto& [provider, changes] : result.changes) {
+    list.push_back({{"provider", provider}});
+    add_changes(list.back(), changes, kept_out_of(provider, result.report));
+  }
+  return list;
+}
+
 Json warnings_json(const catalog::ImportReport& report) {
   Json list = Json::array();
   for (const catalog::ImportWarning& warning : report.warnings)
@@ -79,6 +107,7 @@ Document import_page(const ImportResult& result) {
   const catalog::ImportReport& report = result.report;
   Document page;
   page.page_title(say("Import of price lists")).add(files_table(report));
+  if (!result.changes.empty()) page.gap().add(providers_table(result));
   if (report.skipped.empty()) return page;
   Table table({right(say("left out")), left(say("reason"), 0, 24), left(say("first at"), 0, 12)});
   const auto groups = groups_of(report);
@@ -102,6 +131,8 @@ void write_import_json(const ImportResult& result, const std::function<void(std:
   text += format("  \"instances\": {},\n  \"offers\": {},\n  \"out\": {},\n", result.instances, result.offers,
                  in_line(text_or_null(result.out)));
   text += "  \"files\": " + in_line(files_json(report)) + ",\n";
+  text += "  \"providers\": " + in_line(providers_json(result)) + ",\n";
+  text += "  \"last_question\": " + in_line(answer_change_json(result.answer)) + ",\n";
   text += "  \"warnings\": " + in_line(warnings_json(report)) + ",\n  \"skipped\": [";
   constexpr std::size_t kPiece = std::size_t{1} << 16U;
   for (std::size_t i = 0; i < report.skipped.size(); ++i) {

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "catalog/import/import.hpp"
+#include "show/catalogue/lists/changes.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
 
@@ -17,9 +19,11 @@ struct ImportResult {
   std::size_t instances = 0;
   std::size_t offers = 0;
   std::string out;
+  catalog::ProviderChanges changes = {};
+  std::optional<AnswerChange> answer = {};
 };
 
-/// A table of the files, and one of the reasons for which rows were left out.
+/// Tables of the files, of the providers' prices, and of the reasons for which rows were left out.
 /// The same as write_import_json() writes.
 Json import_json(const ImportResult& result);
 Document import_page(const ImportResult& result);

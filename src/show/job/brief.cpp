@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -373,6 +374,14 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
 
 namespace {
 
+/// Instances that the limits leave and that have no price; empty where there are none.
+std::string unpriced(const Advice& advice) {
+  std::vector<std::string> names;
+  for (const answer::Rejection& one : advice.rejected)
+    if (one.rule == "no-published-price") names.push_back(printable(one.instance->sku));
+  return names.empty() ? std::string() : say("no prices recorded for {}", first_few(names));
+}
+
 /// What most instances fell by that is no limit of the question: the reason to act on.
 std::string chief_reason(const Advice& advice) {
   struct Fallen {
@@ -387,7 +396,8 @@ std::string chief_reason(const Advice& advice) {
     if (fallen.message.empty()) fallen.message = one.message;
   }
   const auto most = std::ranges::max_element(by_rule, {}, [](const auto& each) { return each.second.count; });
-  if (most == by_rule.end() || most->second.message.empty()) return {};
+  if (most == by_rule.end()) return unpriced(advice);
+  if (most->second.message.empty()) return {};
   return say("{} instances: {} [{}]", most->second.count, printable(most->second.message), most->first);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "show/catalogue/lists/changes.hpp"
 
 namespace gpusel::show {
 
@@ -79,23 +80,26 @@ std::string update_fault(const catalog::ListUpdate& update) {
 }
 
 Document updates_page(std::span<const catalog::ListUpdate> updates) {
-  Table table({left(say("source")), left(say("outcome")), left(say("as of"), 1), right(say("rows")), right(say("new")),
-               right(say("younger")), right(say("moved"), 1), right(say("older")), right(say("kept out"))});
+  std::vector<Column> columns{left(say("source")), left(say("outcome")), left(say("as of"), 1), right(say("rows"))};
+  const std::vector<Column> counted = change_columns();
+  columns.insert(columns.end(), counted.begin(), counted.end());
+  Table table(std::move(columns));
   for (const catalog::ListUpdate& update : updates) {
-    const auto count = [&](std::uint64_t number) {
-      const bool read =
-          update.outcome == catalog::ListOutcome::updated || update.outcome == catalog::ListOutcome::kept_out;
-      return read ? whole(number) : std::string("-");
-    };
-    table.add({update.id, outcome_of(update.outcome), day_or(update.as_of, "-"), count(update.rows),
-               count(update.changes.fresh), count(update.changes.younger), count(update.changes.moved),
-               count(update.changes.older), count(update.kept_out)});
+    const bool read =
+        update.outcome == catalog::ListOutcome::updated || update.outcome == catalog::ListOutcome::kept_out;
+    std::vector<Cell> cells{update.id, outcome_of(update.outcome), day_or(update.as_of, "-"),
+                            read ? whole(update.rows) : "-"};
+    const std::vector<Cell> counts =
+        read ? change_cells(update.changes, update.kept_out) : std::vector<Cell>(counted.size(), "-");
+    cells.insert(cells.end(), counts.begin(), counts.end());
+    table.add(std::move(cells));
   }
   Document page;
   return page.page_title(say("Update of the catalogue")).add(std::move(table));
 }
 
-Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder) {
+Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder,
+                  const std::optional<AnswerChange>& answer) {
   Json list = Json::array();
   for (const catalog::ListUpdate& update : updates) {
     Json remarks = Json::array();
@@ -107,16 +111,14 @@ Json updates_json(std::span<const catalog::ListUpdate> updates, const std::strin
                     {"as_of", text_or_null(update.as_of.text())},
                     {"bytes", update.bytes},
                     {"rows", update.rows},
-                    {"imported", update.imported},
-                    {"new", update.changes.fresh},
-                    {"younger", update.changes.younger},
-                    {"moved", update.changes.moved},
-                    {"older", update.changes.older},
-                    {"same", update.changes.same},
-                    {"kept_out", update.kept_out},
-                    {"remarks", std::move(remarks)}});
+                    {"imported", update.imported}});
+    add_changes(list.back(), update.changes, update.kept_out);
+    list.back()["remarks"] = std::move(remarks);
   }
-  return {{"schema", "gpusel.catalog-update/1"}, {"folder", text_or_null(folder)}, {"sources", std::move(list)}};
+  return {{"schema", "gpusel.catalog-update/1"},
+          {"folder", text_or_null(folder)},
+          {"sources", std::move(list)},
+          {"last_question", answer_change_json(answer)}};
 }
 
 }  // namespace gpusel::show

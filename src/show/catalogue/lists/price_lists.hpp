@@ -1,10 +1,12 @@
 // Price lists at their addresses: which there are, and what an update made of them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
 #include "catalog/update/update.hpp"
+#include "show/catalogue/lists/changes.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
 
@@ -21,9 +23,10 @@ struct ListedSource {
 Document sources_page(std::span<const ListedSource> sources);
 Json sources_json(std::span<const ListedSource> sources, const std::string& folder);
 
-/// `folder`: where it was kept; empty: nowhere.
+/// `folder`: where it was kept; empty: nowhere. `answer`: how the last one changes.
 Document updates_page(std::span<const catalog::ListUpdate> updates);
-Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder);
+Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder,
+                  const std::optional<AnswerChange>& answer);
 /// "'azure': it is cut off".
 std::string update_fault(const catalog::ListUpdate& update);
 
