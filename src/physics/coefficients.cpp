@@ -150,6 +150,7 @@ constexpr Entry kEntries[] = {
     {"own.setup_hours", &Coefficients::own_setup_hours},
 };
 
+constexpr std::string_view kBasisRows = "rows";  // fitted to data/measurements
 constexpr std::size_t kShownOfId = 60;  // of one that nobody knows
 
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
@@ -187,6 +188,8 @@ void read_entry(const Node& node, Problems& problems, const Places& places, Seen
   const std::string id = fields.text("id");
   for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
   for (const std::string_view key : {"unit", "meaning", "source"}) fields.text(key);
+  if (const std::string basis = fields.text("basis"); !basis.empty() && basis != kBasisRows)
+    fields.fail(*fields.find("basis"), say("'basis' must be '{}' or absent", kBasisRows));
   const Range allowed = allowed_values(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
