@@ -55,10 +55,13 @@ bool names(const std::vector<answer::ValueWithout>& values, std::string_view id,
   return std::ranges::any_of(values, [&](const auto& each) { return each.id == id && each.name == name; });
 }
 
-answer::Refit shipped_refit() {
-  const auto all =
-      answer::verify(catalog::shipped_measurements(test::shipped()).value(), {}, test::shipped(), test::coefficients());
-  return answer::refit(all.value(), test::shipped().documents("calibration"), test::shipped(), test::coefficients());
+const answer::Refit& shipped_refit() {
+  static const answer::Refit made = [] {
+    const auto all = answer::verify(catalog::shipped_measurements(test::shipped()).value(), {}, test::shipped(),
+                                    test::coefficients());
+    return answer::refit(all.value(), test::shipped().documents("calibration"), test::shipped(), test::coefficients());
+  }();
+  return made;
 }
 
 }  // namespace
@@ -127,12 +130,14 @@ TEST_CASE("a refit finds what the rows were made with") {
   REQUIRE(found != refit.values.end());
   CHECK(found->found < 0.85 * found->shipped);
   CHECK(found->gain > 0.05);
+  CHECK(found->better < found->shipped);
+  CHECK(found->agreed());
   CHECK(found->sources == 3);
   CHECK(found->figures == 9);
 }
 
 TEST_CASE("every coefficient is fitted to rows, or says what it rests on instead") {
-  const auto refit = shipped_refit();
+  const auto& refit = shipped_refit();
   CHECK(refit.values.size() > 150);
   for (const auto& each : refit.elsewhere) {
     CAPTURE(each.id);
@@ -140,10 +145,10 @@ TEST_CASE("every coefficient is fitted to rows, or says what it rests on instead
   }
 }
 
-TEST_CASE("no shipped value is better a step up or down, by the rows it was fitted to") {
+TEST_CASE("no shipped value is better a step up or down, whichever source is left out") {
   for (const auto& each : shipped_refit().values) {
-    CAPTURE(each.id, each.name, each.shipped, each.found, each.figures, each.sources);
-    CHECK(each.gain <= 0.005);
+    CAPTURE(each.id, each.name, each.shipped, each.better, each.low, each.high, each.figures, each.sources);
+    CHECK((each.gain <= 0.01 || !each.agreed()));
   }
 }
 

@@ -88,6 +88,11 @@ std::string name_of(std::string_view id, std::string_view name) {
 
 std::string percent_off(double share) { return format("{:.0f} %", share * 100); }
 
+std::string signed_percent(double share) {
+  const double rounded = std::round(share * 100);
+  return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);  // never "-0"
+}
+
 Json accuracy_json(const Group& group) {
   const Accuracy& a = group.accuracy;
   Json out{{"figure", to_text(group.figure)}};
@@ -127,7 +132,7 @@ Table left_out_table(const LeaveOut& left_out, const Verification& verification)
     const auto with = std::ranges::find(all, group.figure, &Group::figure);
     const Accuracy& a = group.accuracy;
     table.add({said(group.figure), format("{}", a.rows), format("{}", a.sources), percent_off(a.error),
-               with != all.end() ? percent_off(with->accuracy.error) : "-", format("{:+.0f} %", a.bias * 100),
+               with != all.end() ? percent_off(with->accuracy.error) : "-", signed_percent(a.bias),
                percent_off(a.within_20), a.coverage ? percent_off(*a.coverage) : "-",
                a.width ? format("{:.2f}", *a.width) : "-", a.coverage ? percent_off(spread->shipped_inside) : "-"});
   }
@@ -137,11 +142,9 @@ Table left_out_table(const LeaveOut& left_out, const Verification& verification)
 Table left_out_sources_table(const LeaveOut& left_out) {
   Table table({left(say("source"), 0, 20), right(say("figures"), 2), right(say("error")), right(say("within 20 %")),
                right(say("in interval")), right(say("fitted again"), 1), right(say("removed"), 1)});
-  const auto sources = by_source(left_out.verification);
-  for (const auto& each : left_out.sources) {
-    const auto found = sources.find(each.source);
-    if (found == sources.end()) continue;
-    const Accuracy a = answer::accuracy_of(found->second);
+  for (const auto& [name, comparisons] : by_source(left_out.verification)) {
+    const auto& each = *std::ranges::find(left_out.sources, name, &answer::LeftOutSource::source);
+    const Accuracy a = answer::accuracy_of(comparisons);
     table.add({printable(each.source), format("{}", a.rows), percent_off(a.error), percent_off(a.within_20),
                a.coverage ? percent_off(*a.coverage) : "-", format("{}", each.fitted.size()),
                format("{}", each.removed.size())});
@@ -195,7 +198,10 @@ Json refit_json(const Refit& refit) {
                              {"sources", each.sources},
                              {"figures", each.figures},
                              {"better", number(each.better)},
-                             {"gain", number(each.gain)}});
+                             {"gain", number(each.gain)},
+                             {"low", number(each.low)},
+                             {"high", number(each.high)},
+                             {"agreed", each.agreed()}});
   for (const auto& each : refit.unheard)
     out["without_rows"].push_back(
         {{"id", each.id}, {"case", text_or_null(each.name)}, {"shipped", number(each.shipped)}});

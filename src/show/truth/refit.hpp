@@ -7,6 +7,7 @@
 namespace gpusel::show {
 
 std::string percent_off(double share);
+std::string signed_percent(double share);
 
 Json accuracy_json(const answer::Group& group);
 /// Of training and of serving: what was said to fit, and how sure.

@@ -24,11 +24,6 @@ using answer::Group;
 using answer::GroupBy;
 using answer::Verification;
 
-std::string signed_percent(double share) {
-  const double rounded = std::round(share * 100);
-  return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);  // never "-0"
-}
-
 std::size_t sources_in(const Verification& verification) {
   std::set<std::string_view> sources;
   for (const Comparison& each : verification.comparisons) sources.insert(answer::source_of(*each.row, each.file));
@@ -199,6 +194,10 @@ Document verify_page(const Verification& verification, const VerifyView& view) {
             "is that nothing was fitted to."),
         say("`gpusel verify --leave-out source -o markdown` prints this page; `--by` adds tables.")})
     page.line(with_code(words), 2, Where::page);
+  if (view.left_out != nullptr)
+    page.line(with_code(say("With a source left out, coefficients and widths are fitted to the others: `of all` is the "
+                            "error with it, `in shipped` the share inside the intervals as they are shipped.")),
+              2, Where::page);
   page.title(summary_line(verification), Where::terminal);
   for (VerifiedSection& section : sections(verification, view))
     page.page_heading(section.title).gap().add(std::move(section.table));

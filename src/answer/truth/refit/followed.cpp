@@ -19,7 +19,7 @@ double slope_of(double predicted, double shipped) {
 
 double FollowedFigure::residual() const { return std::log(shipped.measured / shipped.predicted); }
 
-Followed::Followed(const Verification& verification, std::span<const std::string> ids, const catalog::Catalog& catalog,
+Followed::Followed(const Verification& verification, std::span<const RestsOn> rests, const catalog::Catalog& catalog,
                    const physics::Coefficients& coefficients)
     : c_(coefficients), up_(c_, kStep) {
   const catalog::MeasurementRow* last = nullptr;
@@ -31,7 +31,8 @@ Followed::Followed(const Verification& verification, std::span<const std::string
   first_.push_back(figures_.size());
   settle();
   weigh();
-  for (const std::string& id : ids) follow(id);
+  for (const RestsOn& each : rests)
+    if (each.basis != Basis::source) follow(each);
 }
 
 void Followed::take(const catalog::MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog) {
@@ -43,7 +44,7 @@ void Followed::take(const catalog::MeasurementRow& row, std::string_view file, c
   if (known == sources_.end()) sources_.push_back(source);
   first_.push_back(figures_.size());
   for (Comparison& each : compare_row(row, file, *answer).comparisons)
-    figures_.push_back({jobs_.size(), std::move(each), 1, {}});
+    figures_.push_back({jobs_.size(), std::move(each), 1, false, {}});
   jobs_.push_back({&row, file, std::move(*answer), place});
 }
 
@@ -90,17 +91,17 @@ std::vector<std::size_t> Followed::jobs_that_follow(const physics::Coefficients&
   return out;
 }
 
-void Followed::follow(std::string_view id) {
-  const auto jobs = jobs_that_follow(up_.with_all(id));
-  const std::vector<FreeValue>& cases = up_.cases(id);
+void Followed::follow(const RestsOn& rests) {
+  const auto jobs = jobs_that_follow(up_.with_all(rests.id));
+  const std::vector<FreeValue>& cases = up_.cases(rests.id);
   for (const FreeValue& value : cases) {
     // What cases are relative to is one by definition, and what is switched off stays off.
     const bool is_measure = value.name.empty() && value.shipped == 1 && cases.size() > 1;
-    if (value.shipped > 0 && !is_measure) follow(value, jobs);
+    if (value.shipped > 0 && !is_measure) follow(value, jobs, rests.basis == Basis::ratios);
   }
 }
 
-void Followed::follow(const FreeValue& value, std::span<const std::size_t> jobs) {
+void Followed::follow(const FreeValue& value, std::span<const std::size_t> jobs, bool by_ratio) {
   const physics::Coefficients& up = up_.with(value);
   bool any = false;
   for (const std::size_t job : jobs) {
@@ -110,6 +111,7 @@ void Followed::follow(const FreeValue& value, std::span<const std::size_t> jobs)
       const double slope = slope_of(now[i], figure.shipped.predicted);
       if (std::abs(slope) < kLeastSlope) continue;
       figure.slopes.push_back({values_.size(), slope});
+      figure.by_ratio |= by_ratio;
       any = true;
     }
   }

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "answer/truth/free_coefficients.hpp"
+#include "answer/truth/refit/rests_on.hpp"
 #include "answer/truth/verify.hpp"
 
 namespace gpusel::answer {
@@ -27,6 +28,7 @@ struct FollowedFigure {
   std::size_t job = 0;
   Comparison shipped;         // the estimate with the shipped coefficients, the plan given
   double weight = 1;          // all figures of one kind and one source weigh as one
+  bool by_ratio = false;      // compared with the others of its source alone
   std::vector<Slope> slopes;  // in the order of the values
 
   double residual() const;  // ln(measured ÷ predicted)
@@ -34,8 +36,8 @@ struct FollowedFigure {
 
 class Followed {
  public:
-  /// Of the rows that were compared. `ids`: of the coefficients that may change.
-  Followed(const Verification& verification, std::span<const std::string> ids, const catalog::Catalog& catalog,
+  /// Of the rows that were compared. Coefficients that rest on them may change.
+  Followed(const Verification& verification, std::span<const RestsOn> rests, const catalog::Catalog& catalog,
            const physics::Coefficients& coefficients);
 
   const std::vector<std::string>& sources() const { return sources_; }
@@ -55,8 +57,8 @@ class Followed {
   void take(const catalog::MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog);
   void settle();
   void weigh();
-  void follow(std::string_view id);
-  void follow(const FreeValue& value, std::span<const std::size_t> jobs);
+  void follow(const RestsOn& rests);
+  void follow(const FreeValue& value, std::span<const std::size_t> jobs, bool by_ratio);
   std::vector<double> predicted(std::size_t job, const physics::Coefficients& c);
   std::vector<std::size_t> jobs_that_follow(const physics::Coefficients& c);
 

@@ -25,12 +25,12 @@ double behind(std::string_view name, const physics::Coefficient& coefficient) {
 
 class Leaver {
  public:
-  Leaver(const Verification& all, std::span<const std::string> ids, const catalog::Catalog& catalog,
+  Leaver(const Verification& all, std::span<const RestsOn> rests, const catalog::Catalog& catalog,
          const Coefficients& shipped)
       : all_(all),
         catalog_(catalog),
         shipped_(shipped),
-        followed_(all, ids, catalog, shipped),
+        followed_(all, rests, catalog, shipped),
         speakers_(followed_.speakers()) {}
 
   void run(LeaveOut& out) {
@@ -47,13 +47,10 @@ class Leaver {
  private:
   std::vector<CoefficientValue> values_without(std::size_t source, LeftOutSource& left) {
     std::vector<CoefficientValue> values = counts_without(source);
-    std::vector<std::size_t> free;
     for (std::size_t v = 0; v < speakers_.size(); ++v) {
-      if (!speakers_[v].contains(source)) continue;
+      if (speakers_[v].size() > 1 || !speakers_[v].contains(source)) continue;
       const FreeValue& value = followed_.values()[v];
-      if (speakers_[v].size() > 1) {
-        free.push_back(v);
-      } else if (value.name.empty()) {
+      if (value.name.empty()) {
         left.held.push_back({value.id, value.name, value.shipped, value.shipped});
       } else {
         const double other = behind(value.name, *physics::find_coefficient(shipped_, value.id));
@@ -61,6 +58,7 @@ class Leaver {
         values.push_back({value.id, value.name, other});
       }
     }
+    const auto free = shared_values(speakers_, source);
     const auto again = fitted(followed_, free, source, shipped_);
     for (std::size_t i = 0; i < free.size(); ++i)
       left.fitted.push_back({again[i].id, again[i].name, followed_.values()[free[i]].shipped, again[i].value});
@@ -97,8 +95,9 @@ LeaveOut leave_sources_out(const Verification& verification, std::span<const Doc
                            const catalog::Catalog& catalog, const Coefficients& shipped) {
   LeaveOut out;
   const std::vector<RestsOn> all = rests_on(texts);
-  Leaver(verification, fitted_ids(all), catalog, shipped).run(out);
-  std::ranges::copy_if(all, std::back_inserter(out.elsewhere), [](const RestsOn& each) { return !each.rows; });
+  Leaver(verification, all, catalog, shipped).run(out);
+  std::ranges::copy_if(all, std::back_inserter(out.elsewhere),
+                       [](const RestsOn& each) { return each.basis == Basis::source; });
   out.verification.prices = verification.prices;
   out.spreads = widths_without_each(out.verification.comparisons);
   return out;

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
+#include "answer/truth/accuracy.hpp"
 #include "answer/truth/refit/robust_fit.hpp"
 
 namespace gpusel::answer {
@@ -27,13 +29,45 @@ CoefficientValue moved(const FreeValue& value, double shift) {
 struct HeardFigures {
   std::vector<std::size_t> places;
   std::vector<RobustFigure> robust;
+  std::vector<std::vector<std::size_t>> levels;  // figures that are compared with each other alone
 };
+
+/// Of figures that are compared by ratios, their sources' levels go.
+void take_levels_out(std::span<const std::vector<std::size_t>> levels, std::vector<double>& residuals) {
+  for (const std::vector<std::size_t>& level : levels) {
+    std::vector<double> of_level;
+    for (const std::size_t i : level) of_level.push_back(residuals[i]);
+    const double middle = median(std::move(of_level));
+    for (const std::size_t i : level) residuals[i] -= middle;
+  }
+}
+
+void take_levels_out(HeardFigures& heard, std::size_t values) {
+  std::vector<double> residuals;
+  for (const RobustFigure& figure : heard.robust) residuals.push_back(figure.residual);
+  take_levels_out(heard.levels, residuals);
+  for (std::size_t i = 0; i < residuals.size(); ++i) heard.robust[i].residual = residuals[i];
+  for (const std::vector<std::size_t>& level : heard.levels) {
+    std::vector<double> mean(values);
+    for (const std::size_t i : level)
+      for (const auto& [value, slope] : heard.robust[i].slopes)
+        mean[value] += slope / static_cast<double>(level.size());
+    for (const std::size_t i : level) {
+      std::vector<double> own(values);
+      for (const auto& [value, slope] : heard.robust[i].slopes) own[value] = slope;
+      heard.robust[i].slopes.clear();
+      for (std::size_t value = 0; value < values; ++value)
+        if (own[value] != mean[value]) heard.robust[i].slopes.emplace_back(value, own[value] - mean[value]);
+    }
+  }
+}
 
 HeardFigures heard_by(const Followed& followed, std::span<const std::size_t> values,
                       std::optional<std::size_t> without) {
   std::vector<std::size_t> place(followed.values().size(), values.size());
   for (std::size_t i = 0; i < values.size(); ++i) place[values[i]] = i;
   HeardFigures out;
+  std::map<std::pair<std::size_t, Figure>, std::vector<std::size_t>> levels;
   for (std::size_t k = 0; k < followed.figures().size(); ++k) {
     const FollowedFigure& figure = followed.figures()[k];
     if (without && followed.jobs()[figure.job].source == *without) continue;
@@ -41,15 +75,20 @@ HeardFigures heard_by(const Followed& followed, std::span<const std::size_t> val
     for (const Slope& slope : figure.slopes)
       if (place[slope.value] < values.size()) robust.slopes.emplace_back(place[slope.value], slope.slope);
     if (robust.slopes.empty()) continue;
+    if (figure.by_ratio)
+      levels[{followed.jobs()[figure.job].source, figure.shipped.figure}].push_back(out.places.size());
     out.places.push_back(k);
     out.robust.push_back(std::move(robust));
   }
+  for (auto& [key, level] : levels) out.levels.push_back(std::move(level));
+  take_levels_out(out, values.size());
   return out;
 }
 
 /// Σ weight · distance, with the estimates as they are and not as they were straightened.
 double total_distance(Followed& followed, const HeardFigures& heard, const Coefficients& c) {
-  const auto residuals = followed.residuals(heard.places, c);
+  auto residuals = followed.residuals(heard.places, c);
+  take_levels_out(heard.levels, residuals);
   double sum = 0;
   for (std::size_t i = 0; i < residuals.size(); ++i) sum += heard.robust[i].weight * distance(residuals[i]);
   return sum;
@@ -72,6 +111,22 @@ void try_steps(Followed& followed, std::size_t place, const Coefficients& shippe
   out.gain = (before - least) / weight;
 }
 
+/// Where each value lies with one of its sources left out.
+void find_without_each(Followed& followed, std::span<const std::set<std::size_t>> speakers, const Coefficients& shipped,
+                       std::vector<RefitValue>& out) {
+  for (std::size_t source = 0; source < followed.sources().size(); ++source) {
+    const auto shared = shared_values(speakers, source);
+    const auto again = fitted(followed, shared, source, shipped);
+    for (std::size_t i = 0; i < shared.size(); ++i) {
+      RefitValue& value = out[shared[i]];
+      value.low = std::min(value.low, again[i].value);
+      value.high = std::max(value.high, again[i].value);
+    }
+  }
+  for (std::size_t v = 0; v < out.size(); ++v)
+    if (speakers[v].size() < 2) out[v].low = out[v].high = out[v].shipped;
+}
+
 }  // namespace
 
 std::vector<CoefficientValue> fitted(Followed& followed, std::span<const std::size_t> values,
@@ -90,10 +145,10 @@ std::vector<CoefficientValue> fitted(Followed& followed, std::span<const std::si
   return out;
 }
 
-std::vector<std::string> fitted_ids(std::span<const RestsOn> all) {
-  std::vector<std::string> out;
-  for (const RestsOn& each : all)
-    if (each.rows) out.push_back(each.id);
+std::vector<std::size_t> shared_values(std::span<const std::set<std::size_t>> speakers, std::size_t source) {
+  std::vector<std::size_t> out;
+  for (std::size_t v = 0; v < speakers.size(); ++v)
+    if (speakers[v].size() > 1 && speakers[v].contains(source)) out.push_back(v);
   return out;
 }
 
@@ -101,8 +156,9 @@ Refit refit(const Verification& verification, std::span<const Document> texts, c
             const Coefficients& shipped) {
   Refit out;
   const std::vector<RestsOn> all = rests_on(texts);
-  std::ranges::copy_if(all, std::back_inserter(out.elsewhere), [](const RestsOn& each) { return !each.rows; });
-  Followed followed(verification, fitted_ids(all), catalog, shipped);
+  std::ranges::copy_if(all, std::back_inserter(out.elsewhere),
+                       [](const RestsOn& each) { return each.basis == Basis::source; });
+  Followed followed(verification, all, catalog, shipped);
   out.unheard = followed.unheard();
   std::vector<std::size_t> places(followed.values().size());
   std::iota(places.begin(), places.end(), 0);
@@ -113,11 +169,21 @@ Refit refit(const Verification& verification, std::span<const Document> texts, c
     const auto follows = [v](const FollowedFigure& each) {
       return std::ranges::find(each.slopes, v, &Slope::value) != each.slopes.end();
     };
-    RefitValue is{value.id, value.name, value.shipped, found[v].value, speakers[v].size(), 0, value.shipped, 0};
+    RefitValue is{value.id,
+                  value.name,
+                  value.shipped,
+                  found[v].value,
+                  speakers[v].size(),
+                  0,
+                  value.shipped,
+                  0,
+                  std::numeric_limits<double>::infinity(),
+                  0};
     is.figures = static_cast<std::size_t>(std::ranges::count_if(followed.figures(), follows));
     try_steps(followed, v, shipped, is);
     out.values.push_back(std::move(is));
   }
+  find_without_each(followed, speakers, shipped, out.values);
   return out;
 }
 

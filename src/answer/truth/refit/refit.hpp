@@ -2,7 +2,6 @@
 #pragma once
 
 #include "answer/truth/refit/followed.hpp"
-#include "answer/truth/refit/rests_on.hpp"
 
 namespace gpusel::answer {
 
@@ -16,6 +15,13 @@ struct RefitValue {
   std::size_t figures = 0;  // that follow it
   double better = 0;  // the shipped value, or a step up or down from it if that is nearer to these, all else as shipped
   double gain = 0;    // by how much the mean distance ln(measured ÷ predicted) of these is less there
+  double low = 0;  // least and most of what is found with one of its sources left out; as shipped where it has but one
+  double high = 0;
+
+  /// Whether the better value lies on the way to what is found, whichever source is left out.
+  bool agreed() const {
+    return better > shipped ? low > shipped && better <= high : high < shipped && better >= low && better < shipped;
+  }
 };
 
 struct Refit {
@@ -33,7 +39,7 @@ Refit refit(const Verification& verification, std::span<const Document> texts, c
 std::vector<physics::CoefficientValue> fitted(Followed& followed, std::span<const std::size_t> values,
                                               std::optional<std::size_t> without, const physics::Coefficients& shipped);
 
-/// The ids of those that rest on rows.
-std::vector<std::string> fitted_ids(std::span<const RestsOn> all);
+/// The values that a source and others speak of, by their places.
+std::vector<std::size_t> shared_values(std::span<const std::set<std::size_t>> speakers, std::size_t source);
 
 }  // namespace gpusel::answer

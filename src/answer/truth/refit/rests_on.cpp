@@ -4,6 +4,14 @@
 
 namespace gpusel::answer {
 
+namespace {
+
+Basis basis_of(std::string_view word) {
+  return word == "rows" ? Basis::rows : word == "ratios" ? Basis::ratios : Basis::source;
+}
+
+}  // namespace
+
 std::vector<RestsOn> rests_on(std::span<const Document> texts) {
   std::vector<RestsOn> out;
   const auto text = [](const Node& entry, std::string_view key) {
@@ -15,7 +23,7 @@ std::vector<RestsOn> rests_on(std::span<const Document> texts) {
     const Node* list = section != nullptr ? section->find("coefficients") : nullptr;
     if (list == nullptr) continue;
     for (const Node& entry : list->children) {
-      RestsOn is{text(entry, "id"), text(entry, "basis") == "rows", text(entry, "source")};
+      RestsOn is{text(entry, "id"), basis_of(text(entry, "basis")), text(entry, "source")};
       const auto known = std::ranges::find(out, is.id, &RestsOn::id);  // a later file takes its place
       known != out.end() ? * known = std::move(is) : out.emplace_back(std::move(is));
     }

@@ -2,6 +2,7 @@
 // room.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -10,9 +11,12 @@
 
 namespace gpusel::answer {
 
+enum class Basis : std::uint8_t { source, rows, ratios };
+
 struct RestsOn {
   std::string id;
-  bool rows = false;   // `basis: rows`: fitted to them
+  Basis basis =
+      Basis::source;   // rows: fitted to them; ratios: to those between rows of a source, whose level is its own
   std::string source;  // in words
 };
 
