@@ -123,9 +123,9 @@ Table chance_table(const Verification& verification, const LeaveOut* left_out) {
 }
 
 Table left_out_table(const LeaveOut& left_out, const Verification& verification) {
-  Table table({left(say("figure"), 0, 20), right(say("rows"), 2), right(say("sources"), 3), right(say("error")),
-               right(say("of all")), right(say("bias"), 3), right(say("within 20 %")), right(say("in interval")),
-               right(say("width"), 1), right(say("in shipped"), 2)});
+  Table table({left(say("with its source left out"), 0, 20), right(say("rows"), 2), right(say("sources"), 3),
+               right(say("error")), right(say("of all")), right(say("bias"), 3), right(say("within 20 %")),
+               right(say("in interval")), right(say("width"), 1), right(say("in shipped"), 2)});
   const auto all = answer::figures(verification);
   for (const Group& group : answer::figures(left_out.verification)) {
     const auto spread = std::ranges::find(left_out.spreads, group.figure, &answer::LeftOutSpread::figure);
