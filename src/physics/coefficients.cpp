@@ -150,6 +150,8 @@ constexpr Entry kEntries[] = {
     {"own.setup_hours", &Coefficients::own_setup_hours},
 };
 
+// Fitted to data/measurements: to its rows, or to the ratios between rows of one source.
+constexpr std::string_view kBases[] = {"rows", "ratios"};
 constexpr std::size_t kShownOfId = 60;  // of one that nobody knows
 
 using Places = std::vector<std::pair<std::string_view, Coefficient*>>;
@@ -187,6 +189,9 @@ void read_entry(const Node& node, Problems& problems, const Places& places, Seen
   const std::string id = fields.text("id");
   for (const std::string_view key : {"id", "value", "unit", "meaning", "source"}) fields.require(key);
   for (const std::string_view key : {"unit", "meaning", "source"}) fields.text(key);
+  if (const std::string basis = fields.text("basis");
+      !basis.empty() && std::ranges::find(kBases, basis) == std::end(kBases))
+    fields.fail(*fields.find("basis"), say("'basis' must be '{}', '{}' or absent", kBases[0], kBases[1]));
   const Range allowed = allowed_values(id);
   const auto value = fields.number("value", allowed);
   const Node* cases = fields.find("cases");
@@ -241,6 +246,7 @@ Range allowed_values(std::string_view id) {
   const auto is = [&](std::string_view word) { return id.find(word) != std::string_view::npos; };
   if (is("interval.measured")) return {0, 1e9};  // 0: none
   if (is("format_efficiency")) return {0.01, 3};
+  if (is("reach")) return {0.01, 1};
   if (is("efficiency") || is("engine_memory_share")) return {0.01, 1.5};
   if (is("_half") || is("_gain") || is("_per_watt") || is("attention_share") || is("multiprocessor") ||
       is("batched_tokens") || is("_mhz") || is("host_memory") || is("max_sequences") || is("chunk_") ||

@@ -41,6 +41,12 @@ SourceSpread source_spread(const Job& work, Range80 range, const Coefficients& c
   return {c.interval_between.of(figure, engine), c.interval_within.of(figure, engine)};
 }
 
+MeasuredCases measured_cases(const Job& work, const Machine& machine, const Layout& layout) {
+  const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
+  return {format("{} {}", engine, machine.device.gpu->architecture),
+          format("{} {}{}", engine, layout.weights->name, work.model->is_moe() ? " experts" : "")};
+}
+
 OwnClass own_class(const Job& work, const Machine& machine, const Layout& layout) {
   OwnClass out;
   out.task = to_text(work.task);

@@ -42,6 +42,13 @@ struct SourceSpread {
 };
 SourceSpread source_spread(const job::Job& work, Range80 range, const Coefficients& c);
 
+/// The cases of interval.measured that count the measurements of such serving.
+struct MeasuredCases {
+  std::string on_part;    // of the engine on the architecture
+  std::string in_format;  // with weights in the format, of experts apart
+};
+MeasuredCases measured_cases(const job::Job& work, const Machine& machine, const Layout& layout);
+
 /// What a job has in common with those whose measurements narrow its intervals.
 OwnClass own_class(const job::Job& work, const Machine& machine, const Layout& layout);
 

@@ -88,6 +88,23 @@ TEST_CASE("an interval covers what lies inside it, ends included") {
   CHECK(accuracy.width.value() == Approx(4));
 }
 
+TEST_CASE("chances to fit are counted in fifths, and scored by how sure they were") {
+  answer::Verification all;
+  catalog::MeasurementRow row;
+  row.facts.task = "finetune";
+  for (const auto& [chance, ran] : {std::pair(0.95, true), {0.8, true}, {1.0, false}, {0.1, false}})
+    all.fits.push_back({&row, "own.csv", ran, chance >= 0.5, chance});
+  all.fits.push_back({&row, "own.csv", true, true, std::nan("")});  // of what is not known nothing is said
+  const auto is = answer::chance_accuracy(all, true);
+  REQUIRE(is.bins.size() == 5);
+  CHECK(is.bins[4].jobs == 3);
+  CHECK(is.bins[4].ran == 2);
+  CHECK(is.bins[0].jobs == 1);
+  CHECK(is.bins[0].ran == 0);
+  CHECK(is.brier.value() == Approx((0.0025 + 0.04 + 1 + 0.01) / 4));
+  CHECK_FALSE(answer::chance_accuracy(all, false).brier.has_value());
+}
+
 TEST_CASE("rank correlation counts order, not size") {
   const std::vector<double> measured{1, 2, 3, 4};
   const std::vector<double> same{10, 20, 1000, 1001};

@@ -68,6 +68,26 @@ TEST_CASE("nothing to compare is said, with its own status") {
   CHECK(run.err.find("no measurements left to compare") != std::string::npos);
 }
 
+TEST_CASE("sources are left out and coefficients fitted again where that is asked for") {
+  const std::string file = scratch_file("two.csv",
+                                        "source,task,model,gpu,mode,output_tokens_per_s\n"
+                                        "a,inference,llama-3.1-8b,l4,single-stream,16\n"
+                                        "b,inference,llama-3.1-8b,a100,single-stream,90\n");
+  const Json out = Json::parse(ask({"verify", file, "--leave-out", "source", "--refit", "--json"}).out);
+  REQUIRE(out["left_out"]["sources"].size() == 2);
+  CHECK(out["left_out"]["sources"][0]["source"] == "a");
+  CHECK(out["left_out"]["sources"][0]["figures"][0]["rows"] == 1);
+  CHECK(out["left_out"]["figures"][0]["sources"] == 2);
+  CHECK_FALSE(out["refit"]["values"].empty());
+  CHECK_FALSE(out["refit"]["not_fitted"].empty());
+  const Run wide = ask({"verify", file, "--leave-out", "source", "-o", "wide"});
+  CHECK(wide.out.find("source left out") != std::string::npos);
+  const Run wrong = ask({"verify", file, "--leave-out", "gpu"});
+  CHECK(wrong.status == 2);
+  CHECK(wrong.err.find("source") != std::string::npos);
+  CHECK_FALSE(Json::parse(ask({"verify", file, "--json"}).out).contains("left_out"));
+}
+
 TEST_CASE("a table that is none is refused") {
   CHECK(ask({"verify", "/nonexistent.csv"}).status == 2);
   const std::string file = scratch_file("broken.csv", "task,model,gpu\ninference,\"llama,l4\n");

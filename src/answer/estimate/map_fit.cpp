@@ -7,42 +7,6 @@ namespace gpusel::answer {
 
 namespace {
 
-/// A symmetric matrix with positive eigenvalues: whatever a prior has been added to.
-class Positive {
- public:
-  explicit Positive(std::size_t size) : size_(size), cells_(size * size) {}
-  double& at(std::size_t row, std::size_t column) { return cells_[row * size_ + column]; }
-  double at(std::size_t row, std::size_t column) const { return cells_[row * size_ + column]; }
-
-  /// Into its Cholesky factor, in place.
-  void factor() {
-    for (std::size_t column = 0; column < size_; ++column) {
-      for (std::size_t row = column; row < size_; ++row) {
-        double sum = at(row, column);
-        for (std::size_t k = 0; k < column; ++k) sum -= at(row, k) * at(column, k);
-        at(row, column) = row == column ? std::sqrt(sum) : sum / at(column, column);
-      }
-    }
-  }
-
-  /// What the factored matrix times the result is.
-  std::vector<double> solve(std::vector<double> right) const {
-    for (std::size_t row = 0; row < size_; ++row) {
-      for (std::size_t k = 0; k < row; ++k) right[row] -= at(row, k) * right[k];
-      right[row] /= at(row, row);
-    }
-    for (std::size_t row = size_; row-- > 0;) {
-      for (std::size_t k = row + 1; k < size_; ++k) right[row] -= at(k, row) * right[k];
-      right[row] /= at(row, row);
-    }
-    return right;
-  }
-
- private:
-  std::size_t size_;
-  std::vector<double> cells_;
-};
-
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -50,6 +14,28 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 }  // namespace
+
+void Positive::factor() {
+  for (std::size_t column = 0; column < size_; ++column) {
+    for (std::size_t row = column; row < size_; ++row) {
+      double sum = at(row, column);
+      for (std::size_t k = 0; k < column; ++k) sum -= at(row, k) * at(column, k);
+      at(row, column) = row == column ? std::sqrt(sum) : sum / at(column, column);
+    }
+  }
+}
+
+std::vector<double> Positive::solve(std::vector<double> right) const {
+  for (std::size_t row = 0; row < size_; ++row) {
+    for (std::size_t k = 0; k < row; ++k) right[row] -= at(row, k) * right[k];
+    right[row] /= at(row, row);
+  }
+  for (std::size_t row = size_; row-- > 0;) {
+    for (std::size_t k = row + 1; k < size_; ++k) right[row] -= at(k, row) * right[k];
+    right[row] /= at(row, row);
+  }
+  return right;
+}
 
 FitResult most_probable(std::span<const FitFigure> figures, std::span<const double> prior, std::span<const double> at) {
   const std::size_t size = prior.size();

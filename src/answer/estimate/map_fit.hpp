@@ -1,11 +1,27 @@
 // The most probable shift of a few coefficients given what was measured: least squares in logarithms, held by a prior.
-// Private to this room.
 #pragma once
 
 #include <span>
 #include <vector>
 
 namespace gpusel::answer {
+
+/// A symmetric matrix with positive eigenvalues: whatever a prior has been added to.
+class Positive {
+ public:
+  explicit Positive(std::size_t size) : size_(size), cells_(size * size) {}
+  double& at(std::size_t row, std::size_t column) { return cells_[row * size_ + column]; }
+  double at(std::size_t row, std::size_t column) const { return cells_[row * size_ + column]; }
+
+  /// Into its Cholesky factor, in place.
+  void factor();
+  /// What the factored matrix times the result is.
+  std::vector<double> solve(std::vector<double> right) const;
+
+ private:
+  std::size_t size_;
+  std::vector<double> cells_;
+};
 
 /// One figure: ln(measured ÷ predicted), how far such figures scatter, and what a shift of each coefficient does.
 struct FitFigure {

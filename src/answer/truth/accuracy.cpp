@@ -136,6 +136,8 @@ struct Mean {
   double value() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
 };
 
+bool of_training(const FitCheck& check) { return check.row->facts.task != to_text(job::Task::inference); }
+
 /// The comparisons of one source.
 struct OneSource {
   std::vector<double> errors;
@@ -199,10 +201,28 @@ std::optional<double> FitAccuracy::balanced() const {
 FitAccuracy fit_accuracy(const Verification& verification, bool training) {
   FitAccuracy out;
   for (const FitCheck& check : verification.fits) {
-    if ((check.row->facts.task != to_text(job::Task::inference)) != training) continue;
+    if (of_training(check) != training) continue;
     ++(check.ran ? out.ran : out.died);
     if (check.said) ++(check.ran ? out.ran_and_said : out.died_though_said);
   }
+  return out;
+}
+
+ChanceAccuracy chance_accuracy(const Verification& verification, bool training) {
+  constexpr std::size_t kBins = 5;
+  ChanceAccuracy out;
+  for (std::size_t i = 0; i < kBins; ++i)
+    out.bins.push_back({static_cast<double>(i) / kBins, static_cast<double>(i + 1) / kBins, 0, 0});
+  Mean brier;
+  for (const FitCheck& check : verification.fits) {
+    if (of_training(check) != training || std::isnan(check.chance)) continue;
+    ChanceBin& bin = out.bins[std::min(kBins - 1, static_cast<std::size_t>(check.chance * kBins))];
+    ++bin.jobs;
+    if (check.ran) ++bin.ran;
+    const double off = check.chance - (check.ran ? 1 : 0);
+    brier.add(off * off);
+  }
+  if (brier.count > 0) out.brier = brier.value();
   return out;
 }
 

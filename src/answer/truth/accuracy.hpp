@@ -42,6 +42,19 @@ struct FitAccuracy {
 };
 FitAccuracy fit_accuracy(const Verification& verification, bool training);
 
+/// Of the jobs whose chance to fit was put within two bounds, how many ran.
+struct ChanceBin {
+  double from = 0;
+  double to = 1;
+  std::size_t jobs = 0;
+  std::size_t ran = 0;
+};
+struct ChanceAccuracy {
+  std::vector<ChanceBin> bins;  // a fifth each
+  std::optional<double> brier;  // mean of (chance − 1)² of what ran and chance² of what did not; nothing of no jobs
+};
+ChanceAccuracy chance_accuracy(const Verification& verification, bool training);
+
 enum class GroupBy : std::uint8_t { source, gpu, architecture, model, method, engine, precision, counter };
 
 struct Group {

@@ -5,6 +5,7 @@
 #include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/fit.hpp"
 
 namespace gpusel::answer {
 
@@ -153,28 +154,6 @@ class RowComparer {
   RowComparison out_;
 };
 
-class Comparer {
- public:
-  Comparer(Verification& out, const catalog::Catalog& catalog, const physics::Coefficients& coefficients)
-      : out_(out), catalog_(catalog), coefficients_(coefficients) {}
-
-  void compare(const MeasurementRow& row, std::string_view file) {
-    const auto answer = answer_row(row, file, catalog_, coefficients_);
-    if (!answer) return out_.unusable.push_back(answer.error());
-    ++out_.rows;
-    RowComparison found = compare_row(row, file, *answer);
-    const bool measured = !found.comparisons.empty() || found.unanswered > 0;
-    out_.unanswered += found.unanswered;
-    std::ranges::move(found.comparisons, std::back_inserter(out_.comparisons));
-    if (row.facts.fits || measured) out_.fits.push_back({&row, row.facts.fits.value_or(true), answer->plan.fits});
-  }
-
- private:
-  Verification& out_;
-  const catalog::Catalog& catalog_;
-  const physics::Coefficients& coefficients_;
-};
-
 /// The filter's names as the rows have them.
 class Filter {
  public:
@@ -251,6 +230,21 @@ RowComparison compare_row(const MeasurementRow& row, std::string_view file, cons
   return RowComparer(row, file).compare(answer);
 }
 
+Status verify_row(const MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog,
+                  const physics::Coefficients& coefficients, Verification& out) {
+  const auto answer = answer_row(row, file, catalog, coefficients);
+  if (!answer) return std::unexpected(answer.error());
+  ++out.rows;
+  RowComparison found = compare_row(row, file, *answer);
+  const bool measured = !found.comparisons.empty() || found.unanswered > 0;
+  out.unanswered += found.unanswered;
+  std::ranges::move(found.comparisons, std::back_inserter(out.comparisons));
+  if (!row.facts.fits && !measured) return {};
+  const double chance = physics::chance_to_fit(answer->work, answer->machine, answer->plan, coefficients);
+  out.fits.push_back({&row, file, row.facts.fits.value_or(true), answer->plan.fits, chance});
+  return {};
+}
+
 void forget_request_keys(MeasurementSheet& sheet) {
   std::erase_if(sheet.unread,
                 [](const std::string& name) { return job::find_option(job::request_options(), name) != nullptr; });
@@ -263,11 +257,13 @@ Result<Verification> verify(std::vector<MeasurementSheet> sheets, const VerifyFi
   std::ranges::for_each(out.sheets, forget_request_keys);
   Filter filter(wanted, out.sheets);
   if (Status known = filter.resolve(catalog); !known) return std::unexpected(known.error());
-  Comparer comparer(out, catalog, coefficients);
   for (const MeasurementSheet& sheet : out.sheets) {
     out.unusable.insert(out.unusable.end(), sheet.unusable.begin(), sheet.unusable.end());
-    for (const MeasurementRow& row : sheet.rows)
-      if (filter.passes(row, sheet.name)) comparer.compare(row, sheet.name);
+    for (const MeasurementRow& row : sheet.rows) {
+      if (!filter.passes(row, sheet.name)) continue;
+      if (Status done = verify_row(row, sheet.name, catalog, coefficients, out); !done)
+        out.unusable.push_back(done.error());
+    }
   }
   const auto markets = gpu_markets(Currency::usd(), catalog);
   if (!markets) return std::unexpected(markets.error());

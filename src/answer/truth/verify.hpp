@@ -51,8 +51,10 @@ struct Comparison {
 /// Whether the job ran at all, and whether it was said to.
 struct FitCheck {
   const catalog::MeasurementRow* row = nullptr;
+  std::string_view file;
   bool ran = false;
   bool said = false;
+  double chance = 0;  // that it was given; NaN where nothing is known of its memory
 };
 
 /// Empty: all.
@@ -65,12 +67,16 @@ struct VerifyFilter {
 struct Verification {
   std::vector<catalog::MeasurementSheet> sheets;  // what the rest points into
   std::size_t rows = 0;                           // that were compared
-  std::vector<Comparison> comparisons;
-  std::vector<FitCheck> fits;
-  std::size_t unanswered = 0;                 // figures that the estimate does not have
-  Errors unusable;                            // rows that were left out, and why
-  std::map<std::string_view, double> prices;  // lowest on-demand price per hour of a GPU, of those that are rented
+  std::vector<Comparison> comparisons;            // in the order of their rows
+  std::vector<FitCheck> fits;                     // of every row that was compared
+  std::size_t unanswered = 0;                     // figures that the estimate does not have
+  Errors unusable;                                // rows that were left out, and why
+  std::map<std::string_view, double> prices;      // lowest on-demand price per hour of a GPU, of those that are rented
 };
+
+/// One row: its answer and its figures are added. Errors: it cannot be estimated.
+Status verify_row(const catalog::MeasurementRow& row, std::string_view file, const catalog::Catalog& catalog,
+                  const physics::Coefficients& coefficients, Verification& out);
 
 /// Errors: a filter that names nothing in the sheets.
 Result<Verification> verify(std::vector<catalog::MeasurementSheet> sheets, const VerifyFilter& filter,

@@ -15,6 +15,8 @@ struct VerifyOptions {
   std::vector<std::string> files;
   answer::VerifyFilter filter;
   show::VerifyView view;
+  bool leave_out = false;
+  bool refit = false;
 };
 
 using Sheets = std::vector<catalog::MeasurementSheet>;
@@ -66,14 +68,25 @@ int run_verify(const VerifyOptions& options, Context& context) {
   tell_left_out(*verification, !options.files.empty(), context);
   if (verification->rows == 0)
     return context.fail(Error{ErrorKind::unsatisfied, say("no measurements left to compare"), {}, {}});
-  print({.data = [&] { return show::verify_json(*verification, options.view); },
+  show::VerifyView view = options.view;
+  const auto documents = catalog->documents("calibration");
+  answer::LeaveOut left_out;
+  answer::Refit refit;
+  if (options.leave_out) {
+    left_out = answer::leave_sources_out(*verification, documents, *catalog, *coefficients);
+    view.left_out = &left_out;
+  }
+  if (options.refit) {
+    refit = answer::refit(*verification, documents, *catalog, *coefficients);
+    view.refit = &refit;
+  }
+  print({.data = [&] { return show::verify_json(*verification, view); },
          .document =
              [&](bool all) {
-               show::VerifyView view = options.view;
                view.all = all;
                return show::verify_page(*verification, view);
              },
-         .csv = [&] { return show::verify_table(*verification, options.view); }},
+         .csv = [&] { return show::verify_table(*verification, view); }},
         *format, context);
   return kOk;
 }
@@ -119,6 +132,20 @@ Parsed make_verify() {
                             job::Count count;
                             if (Status done = job::assign(given, count, job::kCount); !done) return done;
                             options->view.worst = static_cast<std::size_t>(*count);
+                            return {};
+                          }});
+  parsed.flags.push_back(
+      {"--leave-out", "source",
+       say("also the errors and intervals of each source with coefficients that were fitted without it"), group,
+       [options](std::string_view given) -> Status {
+         static constexpr std::string_view kParts[] = {"source"};
+         if (given != kParts[0]) return job::not_one_of(given, kParts);
+         options->leave_out = true;
+         return {};
+       }});
+  parsed.flags.push_back({"--refit", "", say("also what the measurements make of the coefficients that rest on them"),
+                          group, [options](std::string_view) -> Status {
+                            options->refit = true;
                             return {};
                           }});
   parsed.flags.push_back({"--explain", "", say("how each figure of error is made, source by source"), group,

@@ -24,10 +24,8 @@ void replace_lines(Trace& trace, std::string_view quantity, const Trace& others,
 
 /// How much was measured of such work.
 Basis basis_of(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c) {
-  const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
-  std::string form(layout.weights->name);
-  if (work.model->is_moe()) form += " experts";
-  return {c.interval_measured.of(engine, machine.device.gpu->architecture), c.interval_measured.of(engine, form)};
+  const MeasuredCases cases = measured_cases(work, machine, layout);
+  return {c.interval_measured.of(cases.on_part), c.interval_measured.of(cases.in_format)};
 }
 
 class ServingPhysics final : public WorkPhysics {

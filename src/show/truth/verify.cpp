@@ -10,6 +10,7 @@
 #include "base/words/message.hpp"
 #include "show/job/estimate.hpp"
 #include "show/json/records.hpp"
+#include "show/truth/refit.hpp"
 
 namespace gpusel::show {
 
@@ -22,12 +23,6 @@ using answer::FitAccuracy;
 using answer::Group;
 using answer::GroupBy;
 using answer::Verification;
-
-std::string percent_off(double share) { return format("{:.0f} %", share * 100); }
-std::string signed_percent(double share) {
-  const double rounded = std::round(share * 100);
-  return format("{:+.0f} %", rounded == 0 ? 0.0 : rounded);  // never "-0"
-}
 
 std::size_t sources_in(const Verification& verification) {
   std::set<std::string_view> sources;
@@ -135,8 +130,11 @@ std::vector<VerifiedSection> sections(const Verification& verification, const Ve
     if (!table.empty()) out.push_back({std::move(title), std::move(table)});
   };
   add(say("All rows"), accuracy_table(std::nullopt, answer::figures(verification)));
+  if (view.left_out != nullptr)
+    add(say("Sources left out, one at a time"), left_out_table(*view.left_out, verification));
   if (view.all) {
     add(say("Fit"), fit_table(verification));
+    add(say("Chance to fit"), chance_table(verification, view.left_out));
     add(say("Order of GPUs"), ranking_table(verification));
     add(say("Factors between GPUs"), ratio_table(verification));
     add(say("Cheapest GPU"), pick_table(verification));
@@ -144,6 +142,8 @@ std::vector<VerifiedSection> sections(const Verification& verification, const Ve
   for (const GroupBy by : view.by) {
     add(say("By {}", to_text(by)), accuracy_table(by, answer::groups(verification, by)));
   }
+  if (view.left_out != nullptr && view.all) add(say("Each source left out"), left_out_sources_table(*view.left_out));
+  if (view.refit != nullptr) add(say("Coefficients as the measurements have them"), refit_table(*view.refit, view.all));
   if (view.worst > 0) add(say("Worst rows"), worst_table(verification, view.worst));
   return out;
 }
@@ -151,27 +151,6 @@ std::vector<VerifiedSection> sections(const Verification& verification, const Ve
 std::string unanswered_line(const Verification& verification) {
   if (verification.unanswered == 0) return {};
   return say("measured figures without an estimate: {}", verification.unanswered);
-}
-
-Json accuracy_json(const Group& group) {
-  const Accuracy& a = group.accuracy;
-  Json out{{"figure", to_text(group.figure)}};
-  out["rows"] = a.rows;
-  out["sources"] = a.sources;
-  out["median_error"] = number(a.error);
-  out["bias"] = number(a.bias);
-  out["within_20_percent"] = number(a.within_20);
-  out["interval_coverage"] = number(catalog::Number(a.coverage));
-  out["interval_width"] = number(catalog::Number(a.width));
-  return out;
-}
-
-Json fit_json(const FitAccuracy& fit) {
-  return {{"ran", fit.ran},
-          {"ran_and_said_to_fit", fit.ran_and_said},
-          {"out_of_memory", fit.died},
-          {"out_of_memory_and_said_to_fit", fit.died_though_said},
-          {"balanced_accuracy", number(catalog::Number(fit.balanced()))}};
 }
 
 Json worst_json(const Comparison& each) {
@@ -210,14 +189,21 @@ Document verify_page(const Verification& verification, const VerifyView& view) {
        {say("Every source has the same weight: `error` is the median of |predicted ÷ measured − 1| of each source, "
             "averaged over the sources; `bias` the median of predicted ÷ measured − 1 of each source, and the median "
             "of those; `in interval` the share of measurements inside the 80 % interval, `width` its upper end divided "
-            "by its lower. The coefficients were fitted to such measurements, so expect larger errors on others."),
-        say("`gpusel verify -o markdown` prints this page; `--by` chooses its tables.")})
+            "by its lower. The coefficients were fitted to such measurements: `--leave-out source` says how far off a "
+            "source "
+            "is that nothing was fitted to."),
+        say("`gpusel verify --leave-out source -o markdown` prints this page; `--by` adds tables.")})
     page.line(with_code(words), 2, Where::page);
+  if (view.left_out != nullptr)
+    page.line(with_code(say("With a source left out, coefficients and widths are fitted to the others: `of all` is the "
+                            "error with it, `in shipped` the share inside the intervals as they are shipped.")),
+              2, Where::page);
   page.title(summary_line(verification), Where::terminal);
   for (VerifiedSection& section : sections(verification, view))
     page.page_heading(section.title).gap().add(std::move(section.table));
   if (!unanswered.empty()) page.append(Document().gap().line(unanswered), Where::terminal);
-  if (!view.all) page.line(secondary(say("Does it fit, order of GPUs, cheapest GPU: -o wide. By part: --by")));
+  if (!view.all && view.refit == nullptr)
+    page.line(secondary(say("Does it fit, order of GPUs, cheapest GPU: -o wide. By part: --by")));
   return view.explain ? page.derivation(derivation_of(answer::explain_accuracy(verification))) : page;
 }
 
@@ -243,8 +229,7 @@ Json verify_json(const Verification& verification, const VerifyView& view) {
   out["unusable"] = std::move(unusable);
   out["figures"] = Json::array();
   for (const Group& group : answer::figures(verification)) out["figures"].push_back(accuracy_json(group));
-  out["fit"] = {{"training", fit_json(answer::fit_accuracy(verification, true))},
-                {"inference", fit_json(answer::fit_accuracy(verification, false))}};
+  out["fit"] = fit_json(verification);
   out["rank_correlation"] = Json::array();
   for (const auto& each : answer::rankings(verification))
     out["rank_correlation"].push_back({{"figure", to_text(each.figure)},
@@ -270,6 +255,8 @@ Json verify_json(const Verification& verification, const VerifyView& view) {
   out["by"] = std::move(by);
   out["worst"] = Json::array();
   for (const Comparison* each : answer::worst(verification, view.worst)) out["worst"].push_back(worst_json(*each));
+  if (view.left_out != nullptr) out["left_out"] = left_out_json(*view.left_out);
+  if (view.refit != nullptr) out["refit"] = refit_json(*view.refit);
   if (view.explain) out["explain"] = explain_json(answer::explain_accuracy(verification));
   return out;
 }

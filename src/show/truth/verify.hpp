@@ -4,7 +4,8 @@
 #include <span>
 #include <string>
 
-#include "answer/truth/accuracy.hpp"
+#include "answer/truth/refit/leave_out.hpp"
+#include "answer/truth/refit/refit.hpp"
 #include "show/document/document.hpp"
 #include "show/json/json.hpp"
 
@@ -16,6 +17,8 @@ struct VerifyView {
   std::size_t worst = 0;
   bool explain = false;
   bool all = true;  // the tables of fit, order and choice too, which a terminal shows on request
+  const answer::LeaveOut* left_out = nullptr;  // null: not asked for
+  const answer::Refit* refit = nullptr;        // likewise
 };
 
 Document verify_page(const answer::Verification& verification, const VerifyView& view);
