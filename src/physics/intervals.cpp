@@ -44,7 +44,7 @@ SourceSpread source_spread(const Job& work, Range80 range, const Coefficients& c
 OwnClass own_class(const Job& work, const Machine& machine, const Layout& layout) {
   OwnClass out;
   out.task = to_text(work.task);
-  out.gpu = machine.on_cpu() ? std::string_view("none") : machine.device.gpu->id;
+  out.gpu = machine.device.gpu == nullptr ? std::string_view("none") : machine.device.gpu->id;
   out.how = physics_of(work).how(work, layout);
   if (work.model != nullptr) out.model = work.model->id;
   if (!work.counted && !job::is_training(work.task)) {

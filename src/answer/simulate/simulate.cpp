@@ -111,7 +111,7 @@ class Simulating {
     const auto instance = catalog_.instance(question_.offer);
     if (!instance) return std::unexpected(instance.error());
     answer_.instance = *instance;
-    auto machine = machine_of(**instance, 1, catalog_, c_);
+    auto machine = machine_for(answer_.work, **instance, 1, catalog_, c_);
     if (!machine) return std::unexpected(machine.error());
     answer_.machine = *machine;
     return plan_machine();
