@@ -27,13 +27,6 @@ constexpr std::int64_t kLoraRank = 16;
 constexpr std::int64_t kVirtualTokens = 20;
 constexpr std::int64_t kTargetShare = 4;  // source over target: 512 and 114 tokens in pretraining, arXiv 1910.10683
 
-constexpr std::string_view kUsualGguf = "q4_k_m";  // weights under llama.cpp where nobody says otherwise
-
-/// Whether neither the request nor the model's file says in which format the weights are.
-bool leaves_format_open(const Request& request, const catalog::Model& model) {
-  return request.weights_precision.empty() && request.allow_precisions.empty() && model.file_layout != "gguf";
-}
-
 /// Pretraining batches grow with the model: 0.5M tokens at 1B parameters, 16M at 400B (GPT-3 to Llama 3).
 double pretraining_batch_tokens(double params_b) { return std::clamp(0.5e6 * std::pow(params_b, 0.58), 0.25e6, 16e6); }
 
@@ -487,17 +480,6 @@ void assume_load(Request& request, const catalog::Model* model, Assumptions& ass
     request.mode = Mode::single_stream;
     assumed.push_back({"mode", std::string(to_text(Mode::single_stream))});
   }
-}
-
-void assume_processor(Request& request, const catalog::Model* model, Assumptions& assumed) {
-  if (request.task != Task::inference || model == nullptr || is_counted(request, model)) return;
-  if (!request.engine) {
-    request.engine = Engine::llama_cpp;
-    assumed.push_back({"engine", std::string(to_text(Engine::llama_cpp))});
-  }
-  if (kernels_of(*request.engine) != Engine::llama_cpp || !leaves_format_open(request, *model)) return;
-  request.weights_precision = kUsualGguf;
-  assumed.push_back({"weights_precision", request.weights_precision});
 }
 
 void assume_precision(Request& request, const catalog::Model* model, Assumptions& assumed) {

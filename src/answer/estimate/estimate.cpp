@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -345,8 +344,8 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   auto found = find_model(asked, catalog);
   if (!found) return std::unexpected(found.error());
   Request request = asked;
-  job::Assumptions by_processor;
-  if (names_processor(asked, catalog)) job::assume_processor(request, found->model, by_processor);
+  job::Assumptions by_machine;
+  if (names_processor(asked, catalog)) job::assume_processor(request, found->model, by_machine);
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty())
@@ -357,14 +356,16 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   answer.work = std::move(*work);
   answer.assumed.reserve(answer.work.assumed.size() + kMostChosen);
   answer.assumed = answer.work.assumed;
-  std::ranges::move(by_processor, std::back_inserter(answer.assumed));
   if (!answer.work.counted && answer.work.inference.request_rate && answer.work.model->is_generator())
     answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
-  auto machine = named_machine(request, answer.work, catalog, c, answer.assumed);
+  auto machine = named_machine(request, answer.work, catalog, c, by_machine);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
+  // Which processor, and what serves the model there, is what a reader asks first.
+  answer.assumed.insert(machine->on_cpu() ? answer.assumed.begin() : answer.assumed.end(), by_machine.begin(),
+                        by_machine.end());
   auto plan = physics::plan_for(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
   answer.plan = std::move(*plan);

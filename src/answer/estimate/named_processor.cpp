@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "answer/facts/candidates.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/constraints.hpp"

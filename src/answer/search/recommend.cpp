@@ -342,14 +342,6 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
                    [](const Remark& a, const Remark& b) { return a.severity < b.severity; });
 }
 
-namespace {
-
-bool wants_no_gpu(const job::Constraints& limits) {
-  return !limits.gpus.empty() && std::ranges::all_of(limits.gpus, &job::GpuSpec::none);
-}
-
-}  // namespace
-
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
                          const physics::Coefficients& coefficients) {
   if (!question.request.task)
@@ -364,7 +356,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const std::size_t of_load = assumed.size();
   job::assume_load(asked.request, model->model, assumed);
   const bool no_load = assumed.size() > of_load;
-  if (wants_no_gpu(asked.constraints)) job::assume_processor(asked.request, model->model, assumed);
+  if (job::wants_no_gpu(asked.constraints)) job::assume_processor(asked.request, model->model, assumed);
   job::assume_precision(asked.request, model->model, assumed);
   const bool pretraining =
       question.request.task == job::Task::pretrain && !job::is_counted(question.request, model->model);
