@@ -364,6 +364,7 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
   // Which processor, and what serves the model there, is what a reader asks first.
+  if (machine->on_cpu()) answer.work.assumed.insert(answer.work.assumed.begin(), by_machine.begin(), by_machine.end());
   answer.assumed.insert(machine->on_cpu() ? answer.assumed.begin() : answer.assumed.end(), by_machine.begin(),
                         by_machine.end());
   auto plan = physics::plan_for(answer.work, answer.machine, c);

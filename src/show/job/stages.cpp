@@ -144,7 +144,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["region"] = one->region->id;
       record["nodes"] = one->machine().nodes;
       record["gpu"] = one->gpu != nullptr ? Json(one->gpu->id) : Json(nullptr);
-      record["gpus"] = one->machine().gpus();
+      record["gpus"] = one->gpu != nullptr ? one->machine().gpus() : 0;
       record["plan"] = plan_json(one->plan());
       record["billing"] = to_text(one->offer->term);
       record["price_as_of"] = text_or_null(Date::from_packed(one->offer->as_of).text());

@@ -100,7 +100,7 @@ class Writer {
             {"region", r.region->id},
             {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
             {"nodes", r.machine().nodes},
-            {"gpus", r.machine().gpus()},
+            {"gpus", r.gpu != nullptr ? r.machine().gpus() : 0},
             {"plan", plan_json(r.plan())},
             {"rate", number(r.plan().rate)},
             {"measured_cost", number(one.cost)},
