@@ -22,7 +22,7 @@ struct Device {
   double share = 1;  // of the listed part
   Bytes usable;      // what a process can have
   BytesPerSecond bandwidth;
-  const EngineAbilities* engines = nullptr;  // of the coefficients it was made with
+  const EngineAbilities* engines = nullptr;                 // of the coefficients it was made with
   std::shared_ptr<const catalog::Gpu> processor = nullptr;  // what `gpu` is then: cores that stand in for a GPU
 
   /// Dense peak for training arithmetic. Nothing where it is not published.
