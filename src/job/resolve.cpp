@@ -4,6 +4,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "job/job.hpp"
+#include "job/processor.hpp"
 #include "job/request/defaults.hpp"
 #include "job/request/frameworks.hpp"
 #include "job/request/generation.hpp"
@@ -298,9 +299,8 @@ class Resolver {
                          say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, ollama or hf"));
     i.weights_precision = request_.weights_precision;
     // What Ollama pulls where no tag says otherwise.
-    if (i.engine == Engine::ollama && i.weights_precision.empty() && request_.allow_precisions.empty() &&
-        model_.file_layout != "gguf") {
-      i.weights_precision = "q4_k_m";
+    if (i.engine == Engine::ollama && leaves_format_open(request_, model_)) {
+      i.weights_precision = kUsualGguf;
       assume("weights_precision", i.weights_precision);
     }
     i.kv_precision = request_.kv_precision;

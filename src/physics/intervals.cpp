@@ -44,13 +44,14 @@ SourceSpread source_spread(const Job& work, Range80 range, const Coefficients& c
 MeasuredCases measured_cases(const Job& work, const Machine& machine, const Layout& layout) {
   const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
   return {format("{} {}", engine, machine.device.gpu->architecture),
-          format("{} {}{}", engine, layout.weights->name, work.model->is_moe() ? " experts" : "")};
+          format("{} {}{}{}", engine, machine.on_cpu() ? "processor " : "", layout.weights->name,
+                 work.model->is_moe() ? " experts" : "")};
 }
 
 OwnClass own_class(const Job& work, const Machine& machine, const Layout& layout) {
   OwnClass out;
   out.task = to_text(work.task);
-  out.gpu = machine.on_cpu() ? std::string_view("none") : machine.device.gpu->id;
+  out.gpu = machine.device.gpu == nullptr ? std::string_view("none") : machine.device.gpu->id;
   out.how = physics_of(work).how(work, layout);
   if (work.model != nullptr) out.model = work.model->id;
   if (!work.counted && !job::is_training(work.task)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <optional>
 
 #include "base/values/error.hpp"
@@ -21,7 +22,8 @@ struct Device {
   double share = 1;  // of the listed part
   Bytes usable;      // what a process can have
   BytesPerSecond bandwidth;
-  const EngineAbilities* engines = nullptr;  // of the coefficients it was made with
+  const EngineAbilities* engines = nullptr;                 // of the coefficients it was made with
+  std::shared_ptr<const catalog::Gpu> processor = nullptr;  // what `gpu` is then: cores that stand in for a GPU
 
   /// Dense peak for training arithmetic. Nothing where it is not published.
   std::optional<FlopPerSecond> peak(job::Precision precision) const;
@@ -53,9 +55,9 @@ struct Machine {
   bool rdma = false;
 
   int gpus() const { return gpus_per_node * nodes; }
-  bool on_cpu() const { return device.gpu == nullptr; }
+  bool on_cpu() const { return device.gpu == nullptr || device.processor != nullptr; }
   /// What a process can have: of one GPU, or of a node without any.
-  Bytes memory() const { return on_cpu() ? host.memory : device.usable; }
+  Bytes memory() const { return device.gpu == nullptr ? host.memory : device.usable; }
 };
 
 /// A device of `share` of a listed part; `memory_gb` where a slice states its own.

@@ -73,7 +73,7 @@ class NodeSearch {
   std::optional<Found> find(int nodes) {
     const bool joined = !work_.counted || job::is_training(work_.task);
     const bool in_copies = !job::is_training(work_.task);
-    const auto machine = machine_of(*c_.subject().instance, in_copies ? 1 : nodes, c_.catalog, c_.coefficients);
+    const auto machine = machine_for(work_, *c_.subject().instance, in_copies ? 1 : nodes, c_.catalog, c_.coefficients);
     if (!machine || (nodes > 1 && joined && !in_copies && machine->network.raw() <= 0)) return std::nullopt;
     const auto plan = plan_of(in_copies ? 1 : nodes, *machine);
     if (!plan) without_plan_.push_back(nodes);

@@ -11,6 +11,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
+#include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -137,14 +138,14 @@ class TermCosts {
 
 void plan_job(CostSubject& subject, const job::Job& work, const Question& question, const catalog::Catalog& catalog,
               const physics::Coefficients& coefficients) {
-  const bool runs = catalog.gpu_of(*subject.instance) != nullptr ||
-                    (subject.instance->gpu.empty() && work.counted && work.counted->on_cpu);
+  const bool runs =
+      catalog.gpu_of(*subject.instance) != nullptr || (subject.instance->gpu.empty() && physics::runs_on_cpus(work));
   if (!runs) {
     subject.problem = subject.instance->gpu.empty() ? say("it has no GPU") : say("its GPU is not disclosed");
     return;
   }
   const auto machine =
-      machine_of(*subject.instance, subject.nodes, catalog, coefficients, question.extras.storage_kind);
+      machine_for(work, *subject.instance, subject.nodes, catalog, coefficients, question.extras.storage_kind);
   auto plan = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
   if (!plan) {
     subject.problem = plan.error().message;

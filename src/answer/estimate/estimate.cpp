@@ -2,6 +2,7 @@
 
 #include "answer/estimate/estimate_notes.hpp"
 #include "answer/estimate/inference_advice.hpp"
+#include "answer/estimate/named_processor.hpp"
 #include "answer/estimate/near_miss.hpp"
 #include "answer/estimate/training_advice.hpp"
 #include "answer/facts/candidates.hpp"
@@ -14,6 +15,7 @@
 #include "base/words/message.hpp"
 #include "catalog/records/mig.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "job/processor.hpp"
 #include "job/request/task_words.hpp"
 #include "physics/planner/legal.hpp"
 
@@ -275,9 +277,7 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
   if (!request.gpu.empty() && !catalog.has_gpu(request.gpu) && catalog.has_instance(request.gpu)) {
     const auto instance = catalog.instance(request.gpu);
     if (!instance) return std::unexpected(instance.error());
-    if ((*instance)->gpu.empty())
-      return usage_error(say("{} has no GPU", (*instance)->sku), "gpu", say("--gpu l40s, for example"));
-    take_instance(request, **instance);
+    if (!(*instance)->gpu.empty()) take_instance(request, **instance);
   }
   if (request.task) return {};
   if (!request.names_model()) {
@@ -333,20 +333,32 @@ job::Assumptions chosen(const Job& work, const physics::Plan& plan) {
   return physics::physics_of(work).chosen(work, plan);
 }
 
-Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Catalog& catalog,
+namespace {
+
+/// GPUs, or a machine without any, as the request names them.
+Result<Machine> named_machine(const Request& request, const Job& work, const catalog::Catalog& catalog,
+                              const physics::Coefficients& c, job::Assumptions& assumed) {
+  if (names_processor(request, catalog)) return named_processor(request, work, catalog, c, assumed);
+  auto gpu = catalog.gpu(request.gpu);
+  if (gpu) return requested_machine(request, **gpu, catalog, c, assumed);
+  gpu.error().where = "gpu";
+  return std::unexpected(gpu.error());
+}
+
+}  // namespace
+
+Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Catalog& catalog,
                                        const physics::Coefficients& c, bool with_trace,
                                        std::span<const rules::Rule> rules) {
-  auto found = find_model(request, catalog);
+  auto found = find_model(asked, catalog);
   if (!found) return std::unexpected(found.error());
+  Request request = asked;
+  job::Assumptions by_machine;
+  if (names_processor(asked, catalog)) job::assume_processor(request, found->model, by_machine);
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty())
     return missing_error(say("the GPU is missing"), "gpu", say("--gpu a100-sxm-80gb, for example"));
-  auto gpu = catalog.gpu(request.gpu);
-  if (!gpu) {
-    gpu.error().where = "gpu";
-    return std::unexpected(gpu.error());
-  }
   EstimateAnswer answer;
   answer.id = request.id;
   answer.own_model = found->own;
@@ -357,9 +369,13 @@ Result<EstimateAnswer> answer_estimate(const Request& request, const catalog::Ca
     answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
-  auto machine = requested_machine(request, **gpu, catalog, c, answer.assumed);
+  auto machine = named_machine(request, answer.work, catalog, c, by_machine);
   if (!machine) return std::unexpected(machine.error());
   answer.machine = *machine;
+  // Which processor, and what serves the model there, is what a reader asks first.
+  if (machine->on_cpu()) answer.work.assumed.insert(answer.work.assumed.begin(), by_machine.begin(), by_machine.end());
+  answer.assumed.insert(machine->on_cpu() ? answer.assumed.begin() : answer.assumed.end(), by_machine.begin(),
+                        by_machine.end());
   auto plan = physics::plan_for(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
   answer.plan = std::move(*plan);

@@ -40,7 +40,7 @@ struct FoundModel {
 Result<FoundModel> find_model(const job::Request& request, const catalog::Catalog& catalog);
 
 /// Fills in what other words of the request tell: the task where none is said, and the GPUs of an instance that is
-/// named in place of one. Errors: an unknown model, an instance without a GPU.
+/// named in place of one. Errors: an unknown model.
 Status settle(job::Request& request, const catalog::Catalog& catalog);
 /// The request with its defaults, be it about language or about anything else.
 Result<job::Job> resolve_work(const job::Request& request, const FoundModel& model, const catalog::Catalog& catalog);

@@ -5,6 +5,7 @@
 #include "answer/explain/admission_relax.hpp"
 #include "answer/facts/facts_of.hpp"
 #include "base/words/message.hpp"
+#include "physics/kinds/networks/processor.hpp"
 #include "physics/planner/targets.hpp"
 
 namespace gpusel::answer {
@@ -213,8 +214,7 @@ class Admitter {
 
   Steps without_gpu_limits(const Standing& now) const {
     Steps steps;
-    const auto& counted = now.advice->work.counted;
-    if (!counted || !counted->on_cpu) return steps;
+    if (!physics::runs_on_cpus(now.advice->work)) return steps;
     for (const job::Limit& limit : job::limits()) {
       if (!limit.also.needs_gpu || has(limit.id())) continue;
       steps.push_back(lifted(*find_relaxation(limit.id()), now));

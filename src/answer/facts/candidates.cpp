@@ -5,6 +5,7 @@
 
 #include "base/words/message.hpp"
 #include "money/storage.hpp"
+#include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -104,6 +105,23 @@ Result<physics::Machine> machine_of(const Instance& instance, int nodes, const c
   machine.network = gbit_per_s(network_of(instance).value_or(0));
   machine.rdma = instance.rdma.value_or(catalog::Rdma::none) != catalog::Rdma::none;
   return machine;
+}
+
+Result<physics::Machine> machine_for(const Job& work, const Instance& instance, int nodes,
+                                     const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                     std::optional<catalog::StorageKind> storage) {
+  auto machine = machine_of(instance, nodes, catalog, coefficients, storage);
+  return machine ? physics::machine_for(work, std::move(*machine), coefficients) : machine;
+}
+
+std::string without_gpu(const Job& work) {
+  if (work.counted)
+    return work.counted->on_cpu ? say("CPU only, but a GPU is required")
+                                : say("CPU only: many times slower than a GPU for this work");
+  if (physics::runs_on_cpus(work)) return say("CPU only, but a GPU is required");
+  return work.task == job::Task::inference && work.model->is_generator()
+             ? say("CPU only; language models are estimated there under llama.cpp (--engine llama.cpp)")
+             : say("CPU only; language models are trained on GPUs");
 }
 
 bool for_sale(catalog::Availability state) {

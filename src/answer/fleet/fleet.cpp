@@ -9,6 +9,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
+#include "job/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -91,7 +92,10 @@ Result<Job> mean_work(const FleetQuestion& question, const FoundModel& model, co
     request.output_tokens = std::max<std::int64_t>(1, std::llround(traffic.mean_output));
   else
     request.output_tokens.reset();
+  job::Assumptions by_processor;
+  if (job::wants_no_gpu(question.constraints)) job::assume_processor(request, model.model, by_processor);
   auto work = resolve_choosing(std::move(request), model, catalog);
+  if (work) std::ranges::copy(by_processor, std::back_inserter(work->assumed));
   if (work && work->counted)
     return usage_error(
         say("a fleet is planned for requests in tokens, and {} has none", model.model->id), "model",

@@ -85,7 +85,7 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   out.offer = offer_of(subject, catalog);
   if (out.offer == nullptr) return wrong(say("no offer of {} is known as the answer has it", subject.name));
   out.region = &catalog.region_of(*out.offer);
-  auto machine = machine_of(*subject.instance, subject.nodes, catalog, c);
+  auto machine = machine_for(subject.saved->work, *subject.instance, subject.nodes, catalog, c);
   if (!machine) return std::unexpected(machine.error());
   auto plan = plan_as_saved(subject.saved->work, saved.find("plan"), *machine, c);
   if (!plan) return std::unexpected(plan.error());

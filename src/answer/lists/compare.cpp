@@ -9,6 +9,7 @@
 #include "answer/search/market.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -176,10 +177,10 @@ class SideBySide {
     return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(8));
   }
 
-  Result<physics::Machine> machine_for(const Compared& item) const {
+  Result<physics::Machine> machine_with(const Compared& item, const job::Job& work) const {
     if (item.instance != nullptr)
-      return machine_of(*item.instance, static_cast<int>(item.count), catalog_, coefficients_,
-                        question_.extras.storage_kind);
+      return machine_for(work, *item.instance, static_cast<int>(item.count), catalog_, coefficients_,
+                         question_.extras.storage_kind);
     job::Assumptions each_its_own;  // links differ from item to item
     job::Request request = question_.request;
     request.gpus = static_cast<std::int64_t>(item.count);
@@ -189,11 +190,11 @@ class SideBySide {
   /// What the plan makes of it; nothing where there is none.
   std::optional<money::Work> add_job(Compared& item, const job::Job& work) const {
     item.generates = work.model != nullptr && work.model->is_generator();
-    if (item.gpu == nullptr && !(item.has_no_gpu() && work.counted && work.counted->on_cpu)) {
+    if (item.gpu == nullptr && !(item.has_no_gpu() && physics::runs_on_cpus(work))) {
       item.problem = item.has_no_gpu() ? say("it has no GPU") : say("its GPU is not disclosed");
       return {};
     }
-    const auto machine = machine_for(item);
+    const auto machine = machine_with(item, work);
     auto plan = machine ? physics::plan_for(work, *machine, coefficients_) : std::unexpected(machine.error());
     if (!plan) {
       item.problem = plan.error().message;

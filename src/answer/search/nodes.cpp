@@ -94,7 +94,7 @@ void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
 
 /// It hangs on the GPU alone, however much of it and however many a shape has.
 Bytes CandidateSearch::least_memory(const physics::Device& device) const {
-  if (device.gpu == nullptr) return physics::least_total_memory(work_, device);
+  if (device.gpu == nullptr || device.processor != nullptr) return physics::least_total_memory(work_, device);
   least_memory_.resize(context_.catalog.gpus().size());
   auto& known = least_memory_[static_cast<std::size_t>(device.gpu - context_.catalog.gpus().data())];
   if (!known) known = physics::least_total_memory(work_, device);

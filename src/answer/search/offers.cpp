@@ -176,7 +176,7 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
                                           const std::shared_ptr<const Planned>& planned, Facts& facts) const {
   Recommendation out;
   out.instance = &instance;
-  out.gpu = planned->machine.device.gpu;
+  out.gpu = planned->machine.on_cpu() ? nullptr : planned->machine.device.gpu;
   out.offer = priced.offer;
   out.region = &context_.catalog.region_of(*priced.offer);
   out.cost = priced.quote;

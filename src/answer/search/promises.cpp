@@ -17,11 +17,11 @@ constexpr double kByFar = 0.06;  // of the share in time, that a short run leave
 std::string scene_key(const job::Job& work, const physics::Machine& m, const physics::Layout& l) {
   const auto& job = work.inference;
   const auto ms = [](const std::optional<double>& value) { return value.value_or(-1); };
-  return format("{} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} {} | {} {} {} {} {} {}", work.model->id,
+  return format("{} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {}", work.model->id,
                 job.input_tokens, job.output_tokens, job.prefix_cache_hit, *job.request_rate, ms(job.ttft_ms),
                 ms(job.tpot_ms), ms(job.itl_ms), ms(job.e2e_ms), job.slo_percentile, work.confidence,
-                to_text(job.engine), m.device.gpu->id, m.device.share, m.device.usable.raw(), m.gpus_per_node, m.nodes,
-                static_cast<int>(m.link), m.link_bandwidth.raw(), m.network.raw(),
+                to_text(job.engine), m.device.gpu->id, m.device.share, m.device.usable.raw(), m.device.bandwidth.raw(),
+                m.gpus_per_node, m.nodes, static_cast<int>(m.link), m.link_bandwidth.raw(), m.network.raw(),
                 l.weights != nullptr ? l.weights->name : std::string_view(), static_cast<int>(l.kv), l.tp, l.pp, l.ep,
                 l.dp);
 }

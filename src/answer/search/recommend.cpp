@@ -14,6 +14,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
+#include "job/processor.hpp"
 #include "physics/planner/targets.hpp"
 
 namespace gpusel::answer {
@@ -370,6 +371,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const std::size_t of_load = assumed.size();
   job::assume_load(asked.request, model->model, assumed);
   const bool no_load = assumed.size() > of_load;
+  if (job::wants_no_gpu(asked.constraints)) job::assume_processor(asked.request, model->model, assumed);
   job::assume_precision(asked.request, model->model, assumed);
   const bool pretraining =
       question.request.task == job::Task::pretrain && !job::is_counted(question.request, model->model);

@@ -199,5 +199,12 @@ double printed_cost(const Recommendation& candidate, const job::Job& work);
 Result<physics::Machine> machine_of(const catalog::Instance& instance, int nodes, const catalog::Catalog& catalog,
                                     const physics::Coefficients& coefficients,
                                     std::optional<catalog::StorageKind> storage = std::nullopt);
+/// The same as the work sees it: language models find a device in the cores of a machine without a GPU.
+Result<physics::Machine> machine_for(const job::Job& work, const catalog::Instance& instance, int nodes,
+                                     const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                     std::optional<catalog::StorageKind> storage = std::nullopt);
+
+/// Why no machine without a GPU does this work.
+std::string without_gpu(const job::Job& work);
 
 }  // namespace gpusel::answer

@@ -5,6 +5,7 @@
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
 #include "money/storage.hpp"
+#include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -19,13 +20,6 @@ double or_unknown(const catalog::Number& number) { return number.value_or(-1); }
 template <class Enum>
 double or_unknown(const std::optional<Enum>& value) {
   return value ? static_cast<double>(*value) : -1;
-}
-
-/// Whether a limit can only be met by a machine with a GPU.
-std::string without_gpu(const Job& work) {
-  if (!work.counted) return say("CPU only; language models are estimated on GPUs");
-  return work.counted->on_cpu ? say("CPU only, but a GPU is required")
-                              : say("CPU only: many times slower than a GPU for this work");
 }
 
 Facts facts_of_job(const Question& question, const Job& work) {
@@ -113,7 +107,7 @@ void CandidateSearch::group_shapes() {
   std::vector<Standing> standings;  // by kind
   const bool shared = InstanceKinds::share(by_instance_.facts());
   Facts facts = job_;
-  const bool takes_cpus = work_.counted && work_.counted->on_cpu && !job::asks_for_gpu(context_.question.constraints);
+  const bool takes_cpus = physics::runs_on_cpus(work_) && !job::asks_for_gpu(context_.question.constraints);
   for (std::uint32_t i = 0; i < instances.size(); ++i) {
     const Instance& instance = instances[i];
     if (context_.question.only != nullptr && context_.question.only != &instance) continue;
@@ -146,7 +140,7 @@ void CandidateSearch::group_shapes() {
 }
 
 std::array<double, 5> CandidateSearch::host_key(const Instance& instance) const {
-  if (!work_.counted) return {};
+  if (!work_.counted && !instance.gpu.empty()) return {};
   return {or_unknown(instance.vcpu), or_unknown(instance.memory_gib), static_cast<double>(instance.cpu_index),
           or_unknown(instance.cpu_threads_per_core) + 100 * or_unknown(instance.cpu_ghz),
           or_unknown(money::most_node_gbs(instance, context_.question.extras.storage_kind, context_.catalog,
@@ -167,7 +161,7 @@ Result<std::size_t> CandidateSearch::shape_of(const Instance& instance) {
     if (known.network == key.network) return known.shape;
   }
   auto machine =
-      machine_of(instance, 1, context_.catalog, context_.coefficients, context_.question.extras.storage_kind);
+      machine_for(work_, instance, 1, context_.catalog, context_.coefficients, context_.question.extras.storage_kind);
   if (!machine) return std::unexpected(machine.error());
   of_this_gpu.push_back(key);
   shapes_.push_back({*machine, twin, {}});

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answer/estimate/named_processor.hpp"
 #include "answer/facts/limits.hpp"
 #include "answer/search/market.hpp"
 #include "answer/simulate/parts.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "job/processor.hpp"
 
 namespace gpusel::answer {
 
@@ -71,9 +73,11 @@ class Simulating {
     const Request& asked = question_.base.request;
     if (asked.task && *asked.task != job::Task::inference)
       return usage_error(say("only inference is simulated"), "--task", say("--task inference, or none"));
-    const Request request = planned_request();
+    Request request = planned_request();
     auto found = find_model(request, catalog_);
     if (!found) return std::unexpected(found.error());
+    job::Assumptions by_processor;
+    if (is_on_cpu()) job::assume_processor(request, found->model, by_processor);
     answer_.own_model = found->own;
     if (job::is_counted(request, found->model) || !found->model->is_generator() || found->model->is_encoder_decoder())
       return usage_error(say("{} does not generate token by token", found->model->id), "--model",
@@ -92,28 +96,39 @@ class Simulating {
     return request.gpu.empty() ? best_offer() : named_gpu();
   }
 
+  /// Whether the machine that is named has no GPU.
+  bool is_on_cpu() const {
+    if (question_.offer.empty()) return names_processor(question_.base.request, catalog_);
+    const auto instance = catalog_.instance(question_.offer);
+    return instance && (*instance)->gpu.empty();
+  }
+
+  Status take_machine(Result<physics::Machine> machine) {
+    if (!machine) return std::unexpected(machine.error());
+    answer_.machine = std::move(*machine);
+    return plan_machine();
+  }
+
   Status named_gpu() {
     const Request& request = question_.base.request;
+    job::Assumptions assumed;
+    if (is_on_cpu()) return take_machine(named_processor(request, answer_.work, catalog_, c_, assumed));
     const auto gpu = catalog_.gpu(request.gpu);
     if (!gpu) {
       Error error = gpu.error();
       error.where = "--gpu";
       return std::unexpected(std::move(error));
     }
-    job::Assumptions assumed;
-    auto machine = requested_machine(request, **gpu, catalog_, c_, assumed);
-    if (!machine) return std::unexpected(machine.error());
-    answer_.machine = *machine;
-    return plan_machine();
+    return take_machine(requested_machine(request, **gpu, catalog_, c_, assumed));
   }
 
   Status named_offer() {
     const auto instance = catalog_.instance(question_.offer);
     if (!instance) return std::unexpected(instance.error());
     answer_.instance = *instance;
-    auto machine = machine_of(**instance, 1, catalog_, c_);
+    auto machine = machine_for(answer_.work, **instance, 1, catalog_, c_);
     if (!machine) return std::unexpected(machine.error());
-    answer_.machine = *machine;
+    answer_.machine = std::move(*machine);
     if (Status planned = plan_as_ranked(**instance); !planned) return planned;
     return plan_machine();
   }
@@ -135,6 +150,7 @@ class Simulating {
 
   /// Format and layout of a named instance are those it would be recommended with, wherever it is sold.
   Status plan_as_ranked(const catalog::Instance& instance) {
+    if (is_on_cpu()) return {};  // one process over the cores of a socket
     Question question = ranking();
     question.only = &instance;
     question.constraints.market = true;

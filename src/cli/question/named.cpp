@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "answer/estimate/estimate.hpp"
+#include "answer/estimate/named_processor.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
@@ -34,6 +35,8 @@ std::string only_this(const catalog::Instance& instance) {
 
 std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
   if (names_gpus(word, catalog)) return Meant{"gpu", std::string(word)};
+  if (takes == Takes::machine && answer::find_processor(word, catalog) != nullptr)
+    return Meant{"gpu", std::string(word)};
   const std::string_view sku = job::count_in_front(word) ? job::count_in_front(word)->second : word;
   if (!catalog.has_instance(sku)) return std::nullopt;
   if (takes == Takes::machine) return Meant{"gpu", std::string(word)};

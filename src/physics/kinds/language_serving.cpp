@@ -5,6 +5,7 @@
 #include "base/words/message.hpp"
 #include "physics/intervals.hpp"
 #include "physics/kinds/kinds.hpp"
+#include "physics/kinds/networks/processor.hpp"
 #include "physics/serving/starts.hpp"
 
 namespace gpusel::physics {
@@ -26,6 +27,14 @@ void replace_lines(Trace& trace, std::string_view quantity, const Trace& others,
 Basis basis_of(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c) {
   const MeasuredCases cases = measured_cases(work, machine, layout);
   return {c.interval_measured.of(cases.on_part), c.interval_measured.of(cases.in_format)};
+}
+
+/// A process gains nothing from a second socket: its threads wait for memory that is not theirs.
+void add_cores_departure(const Host& host, std::vector<std::string>& notes) {
+  const double cores = cores_of(host);
+  if (const double at_work = working_cores(host); at_work < cores)
+    notes.push_back(say("{:g} of {:g} cores work: those of one socket; a second llama.cpp server can use the others",
+                        at_work, cores));
 }
 
 class ServingPhysics final : public WorkPhysics {
@@ -76,13 +85,15 @@ class ServingPhysics final : public WorkPhysics {
   void add_departures(const Job& work, const Machine& machine, const Plan& plan,
                       std::vector<std::string>& notes) const override {
     const Layout& layout = plan.layout;
+    if (machine.on_cpu()) add_cores_departure(machine.host, notes);
     const auto used = std::int64_t{layout.tp} * layout.pp * layout.dp;
     if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
       notes.push_back(say("{} of {} GPUs are idle: too few for a replica", machine.gpus() - used, machine.gpus()));
     if (const auto refused = weights_not_starting(work.inference, work.asked_as, *layout.weights, machine.device);
         refused && refused->other != nullptr && asked_release(work.inference).empty())
       notes.push_back(say("{}; use {}", refused->text(*machine.device.gpu), refused->other_release()));
-    if (!plan.serving->speed.weights_native && layout.weights->arithmetic != Arithmetic::weight_only)
+    if (!machine.on_cpu() && !plan.serving->speed.weights_native &&
+        layout.weights->arithmetic != Arithmetic::weight_only)
       notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",
                           layout.weights->name, machine.device.gpu->architecture));
   }
@@ -100,6 +111,7 @@ class ServingPhysics final : public WorkPhysics {
       replace_lines(trace, "memory.needed", held);
     }
     serving_deviation(work, plan.serving->room, c, &trace);
+    if (machine.on_cpu()) explain_processor(machine.host, c, trace);
     if (const double scale = step_scale(work, machine.device, c); scale != 1)
       note(trace, {"inference.step_scale", "{:.3f}", {}, "docs/calibrate.md"}, scale,
            say("of the time of every step, from your own measurements"), machine_case(work.inference, machine.device));

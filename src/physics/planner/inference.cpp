@@ -133,6 +133,7 @@ class InferenceSearch {
     // Stages inside a node only where tensor parallelism cannot go further, or where asked.
     const bool in_turn = physics::lays_out_in_turn(job_.engine);
     if (in_turn && tp > 1) return;
+    if (machine_.on_cpu() && group > 1) return;  // a process has the memory of one machine
     const bool stages_make_sense = in_turn || work_.pins.pp || layout.pp == 1 || layout.tp == machine_.gpus_per_node ||
                                    !heads_divide_further(layout.tp);
     if (!heads_divide || !stages_make_sense || group > machine_.gpus() || layout.pp > work_.parameters.layers) return;

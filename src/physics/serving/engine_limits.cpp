@@ -18,6 +18,7 @@ constexpr double kLeastSince = 7.5;
 }  // namespace
 
 std::string_view generation_on(const job::Inference& job, const Device& device) {
+  if (device.processor != nullptr) return "processor";  // kernels of their own
   const bool first_v1 = job.generation == "v1";
   const bool later = job.generation.empty() || job.generation == "synchronous" || job.generation == "async";
   if (job.engine != job::Engine::vllm || !(first_v1 || later)) return job.generation;

@@ -155,7 +155,7 @@ double collectives_gib(const job::Inference& job, const Coefficients& c) {
   return c.collectives_gib.of("inference", job.generation.empty() ? engine : std::string_view{});
 }
 
-Fixed fixed_memory(const Job& work, const Layout& layout, const Coefficients& c, Trace* trace) {
+Fixed fixed_memory(const Job& work, const Device& device, const Layout& layout, const Coefficients& c, Trace* trace) {
   const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
   const int group = layout.tp * layout.pp;
   Fixed fixed;
@@ -166,7 +166,10 @@ Fixed fixed_memory(const Job& work, const Layout& layout, const Coefficients& c,
     note(*trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, in_gib(fixed.workspace),
          say("graphs and buffers of {}", engine));
   fixed.framework = record(trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return told("CUDA context", gib(c.process_gib.of(engine))) +
+    const bool on_cpu = device.processor != nullptr;
+    const double process =
+        c.process_gib.of(engine, on_cpu ? generation_on(work.inference, device) : std::string_view());
+    return told(on_cpu ? to_say("process") : to_say("CUDA context"), gib(process)) +
            told.some("communication library", gib(talks ? collectives_gib(work.inference, c) : 0));
   });
   return fixed;
@@ -267,7 +270,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
                                  Trace* trace) {
   const auto& job = work.inference;
   const std::string_view engine = to_text(job::kernels_of(job.engine));
-  const Fixed fixed = fixed_memory(work, layout, c, trace);
+  const Fixed fixed = fixed_memory(work, machine.device, layout, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
   const EngineLimits limits = engine_limits(work, machine, c);

@@ -27,7 +27,9 @@ double of_part(const Coefficient& c, std::string_view engine, std::string_view g
 }
 
 /// Share of the 16-bit peak that large products sustain: what the kernels reach, or what the board's power allows.
-double sustained(const catalog::Gpu& gpu, double half_rate_gain, const Coefficients& c) {
+double sustained(const Device& device, double half_rate_gain, const Coefficients& c) {
+  if (device.processor != nullptr) return 1;  // its rate is what it reaches
+  const catalog::Gpu& gpu = *device.gpu;
   const double peak = std::max(gpu.fp16_dense_tflops.value_or(0), gpu.bf16_dense_tflops.value_or(0));
   const double reached =
       c.gemm_efficiency.of(gpu.architecture, gpu.compute_capability) * (half_rate(gpu) ? half_rate_gain : 1.0);
@@ -54,7 +56,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
       head_(m_.is_generator() ? std::max(p_.head, p_.embedding) : 0),
       layers_in_turn_(lays_out_in_turn(work.inference.engine)) {
   const catalog::Gpu& gpu = *machine.device.gpu;
-  const double gemm = sustained(gpu, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
+  const double gemm = sustained(machine.device, of(c.half_rate_gain), c) * of(c.prefill_efficiency) *
                       (rate.low_precision ? c.low_precision_efficiency.value : 1.0);
   const WeightFormat& format = *layout.weights;
   widened_ = !rate.native && format.bits < 16;
@@ -63,7 +65,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   if (widened_ && gpu.fp32_tflops)
     unpack_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.unpack_share) * together);
   const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
-  const double reads = c.decode_bandwidth_efficiency.of(engine_, then, format.name) *
+  const double reads = c.decode_bandwidth_efficiency.of(engine_, then, generation_, format.name) *
                        of_part(c.bandwidth_share, engine_, generation_, gpu.architecture);
   const double per_clock = c.multiprocessor_bytes.of_either(engine_, gpu.architecture);
   bandwidth_ = reading_rate(machine.device, reads, per_clock) * together;

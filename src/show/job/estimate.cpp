@@ -241,9 +241,12 @@ std::string verdict_line(const answer::EstimateAnswer& answer) {
   if (need.is_known() && !lacks) verdict += " " + answer::chance_words(need.chance());
   if (!answer.plan.fits) return say("{}: {}", verdict, answer.plan.problem.text());
   const physics::Interval range = need.interval_gib();
-  return say("{}: {} of {} GiB per GPU are needed, {} free (80 % interval {:.1f} to {:.1f})", verdict,
-             gibibytes(need.needed), gibibytes(need.available), gibibytes(need.available - need.needed), range.low,
-             range.high);
+  const std::string needed = gibibytes(need.needed);
+  const std::string free = gibibytes(need.available - need.needed);
+  return answer.machine.on_cpu() ? say("{}: {} of {} GiB are needed, {} free (80 % interval {:.1f} to {:.1f})", verdict,
+                                       needed, gibibytes(need.available), free, range.low, range.high)
+                                 : say("{}: {} of {} GiB per GPU are needed, {} free (80 % interval {:.1f} to {:.1f})",
+                                       verdict, needed, gibibytes(need.available), free, range.low, range.high);
 }
 
 }  // namespace

@@ -108,12 +108,12 @@ void tell_gpu(JsonOut& out, const Recommendation& r) {
 void tell_machine(JsonOut& out, const Recommendation& r) {
   const physics::Machine& machine = r.machine();
   tell_gpu(out, r);
-  out.whole("gpus_per_node", machine.gpus_per_node);
+  out.whole("gpus_per_node", r.gpu != nullptr ? machine.gpus_per_node : 0);
   out.figure_or_null("gpu_share",
                      r.gpu != nullptr ? std::optional(machine.device.share * r.gpu->devices()) : std::nullopt);
   out.figure_or_null("vcpu", r.instance->vcpu);
   out.whole("nodes", machine.nodes);
-  out.whole("gpus", machine.gpus());
+  out.whole("gpus", r.gpu != nullptr ? machine.gpus() : 0);
 }
 
 void tell_remarks(JsonOut& out, const Recommendation& r) {
@@ -172,7 +172,7 @@ void tell_alternative(JsonOut& out, const answer::Alternative& alternative) {
   out.text("sku", best.instance->sku);
   out.text("region", best.region->id);
   tell_gpu(out, best);
-  out.whole("gpus", best.machine().gpus());
+  out.whole("gpus", best.gpu != nullptr ? best.machine().gpus() : 0);
   out.figure("hourly", best.cost.hourly);
   out.figure("total", best.cost.total);
   out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);

@@ -144,7 +144,7 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
       record["region"] = one->region->id;
       record["nodes"] = one->machine().nodes;
       record["gpu"] = one->gpu != nullptr ? Json(one->gpu->id) : Json(nullptr);
-      record["gpus"] = one->machine().gpus();
+      record["gpus"] = one->gpu != nullptr ? one->machine().gpus() : 0;
       record["plan"] = plan_json(one->plan());
       record["probability"] = probability_json(one->plan(), one->in_time, one->in_budget);
       record["billing"] = to_text(one->offer->term);

@@ -96,8 +96,9 @@ class SimulatePage {
 
   std::string machine_text() const {
     const double gpus = s_.machine.gpus() * s_.machines;
-    std::string out = gpus == s_.machine.gpus() ? spoken_gpus(s_.machine)
-                                                : format("{:g} × {}", gpus, spoken_gpu(*s_.machine.device.gpu));
+    std::string out = s_.machine.on_cpu()         ? spoken_machine(s_.machine)
+                      : gpus == s_.machine.gpus() ? spoken_gpus(s_.machine)
+                                                  : format("{:g} × {}", gpus, spoken_gpu(*s_.machine.device.gpu));
     if (s_.instance == nullptr) return out;
     const double nodes = s_.machine.nodes * s_.machines;
     return format("{}{} {} ({})", nodes > 1 ? format("{:g} × ", nodes) : "", s_.instance->provider,

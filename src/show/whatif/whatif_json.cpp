@@ -100,7 +100,7 @@ class Writer {
             {"region", r.region->id},
             {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
             {"nodes", r.machine().nodes},
-            {"gpus", r.machine().gpus()},
+            {"gpus", r.gpu != nullptr ? r.machine().gpus() : 0},
             {"plan", plan_json(r.plan())},
             {"probability", probability_json(r.plan(), r.in_time, r.in_budget)},
             {"rate", number(r.plan().rate)},

@@ -38,13 +38,16 @@ std::optional<FlopPerSecond> cpu_peak(const Host& host, Precision precision) {
   return FlopPerSecond::raw(cores_of(host) * host.ghz * 1e9 * done);
 }
 
-std::optional<BytesPerSecond> cpu_bandwidth(const Host& host) {
-  if (host.cpu == nullptr) return std::nullopt;
-  const Cpu& cpu = *host.cpu;
-  if (!cpu.memory_channels || !cpu.memory_mts || !cpu.cores_per_socket) return std::nullopt;
+std::optional<BytesPerSecond> socket_bandwidth(const Cpu& cpu) {
+  if (!cpu.memory_channels || !cpu.memory_mts) return std::nullopt;
   constexpr double kBytesPerTransfer = 8;
-  const double socket = *cpu.memory_channels * *cpu.memory_mts * 1e6 * kBytesPerTransfer;
-  return BytesPerSecond::raw(socket * cores_of(host) / *cpu.cores_per_socket);
+  return BytesPerSecond::raw(*cpu.memory_channels * *cpu.memory_mts * 1e6 * kBytesPerTransfer);
+}
+
+std::optional<BytesPerSecond> cpu_bandwidth(const Host& host) {
+  const auto socket = host.cpu != nullptr ? socket_bandwidth(*host.cpu) : std::nullopt;
+  if (!socket || !host.cpu->cores_per_socket) return std::nullopt;
+  return *socket * (cores_of(host) / *host.cpu->cores_per_socket);
 }
 
 std::optional<CpuPass> cpu_pass(const Host& host, Precision precision, job::Engine engine, const NetworkPass& pass,

@@ -1,5 +1,6 @@
 #include "physics/kinds/networks/cpu_network.hpp"
 
+#include "physics/kinds/networks/network.hpp"
 #include "physics/kinds/networks/products.hpp"
 
 namespace gpusel::physics {
@@ -27,10 +28,12 @@ Figures network_on_cpu(const SampleCost& sample, const CountedAsk& ask) {
     out.unknown = "processor";
     return out;
   }
-  out.latency = found->time;
+  const double share = ask.training() ? c.training_share.of(kind_of(*ask.work.model)) : 1;
+  out.latency = found->time / share;
   out.rate = record(ask.trace, {"throughput", "{:.4g}", ask.counted.unit.rate}, [&](auto told) {
-    return told("batch", ask.batch()) / told("time of a pass", found->time.raw(), "s") *
-           told("nodes", ask.machine.nodes);
+    const auto alone =
+        told("batch", ask.batch()) / told("time of a pass", found->time.raw(), "s") * told("nodes", ask.machine.nodes);
+    return share != 1 ? alone * told("share that training reaches", share) : alone;
   });
   out.bound_by = found->bound_by;
   out.rate_ratio = {c.interval_low.value, c.interval_high.value};
