@@ -13,7 +13,7 @@ constexpr unsigned kBiases = kQkvBias | kOutBias | kFfnBias;
 constexpr unsigned kGpt = kPlainFfn | kBiases | kNormBias;
 constexpr unsigned kBert = kPlainFfn | kTied | kBiases | kNormBias | kPositions | kTableNorm | kPostNorm;
 constexpr unsigned kBart = kPlainFfn | kTied | kBiases | kNormBias | kPositions | kPositionsBehind | kTableNorm;
-constexpr unsigned kNext = kQkNorm | kQueryGate | kSharedGate;
+constexpr unsigned kNext = kQkNorm | kQueryGate | kSharedGate | kHybrid;
 
 // From the classes' own code in transformers (src/transformers/models/<type>) or beside the checkpoint.
 constexpr ModelClass kClasses[] = {
@@ -25,7 +25,7 @@ constexpr ModelClass kClasses[] = {
     {"aya_vision", vlm, kTied | kOneNorm},
     {"baichuan"},
     {"bailing_moe", decoder_llm, kMixture | kExpertWidth},
-    {"bamba"},
+    {"bamba", decoder_llm, kHybrid},
     {"bitnet", decoder_llm, kTied},
     {"bloom", decoder_llm, kGpt | kTied | kTableNorm | kFourfold},
     {"chatglm", decoder_llm, 0},
@@ -67,19 +67,19 @@ constexpr ModelClass kClasses[] = {
     {"gptj", decoder_llm, kPlainFfn | kFfnBias | kNormBias | kOneNorm | kHeadBias | kFourfold},
     {"granite"},
     {"granitemoe", decoder_llm, kMixture},
-    {"granitemoehybrid"},
+    {"granitemoehybrid", decoder_llm, kHybrid},
     {"granitemoeshared", decoder_llm, kMixture},
     {"hunyuan_v1_dense", decoder_llm, kQkNorm},
     {"hunyuan_v1_moe", decoder_llm, kQkNorm | kMixture | kExpertWidth},
     {"internlm", decoder_llm, 0},
     {"internlm2"},
     {"internlm3"},
-    {"jamba", decoder_llm, kMixture},
+    {"jamba", decoder_llm, kMixture | kHybrid},
     {"jetmoe", decoder_llm, kMixture},
     {"kimi_k2", decoder_llm, kMixture | kExpertWidth},
-    {"kimi_linear", decoder_llm, kMixture | kExpertWidth},
-    {"lfm2", decoder_llm, kTied | kQkNorm},
-    {"lfm2_moe", decoder_llm, kTied | kQkNorm | kMixture | kExpertWidth},
+    {"kimi_linear", decoder_llm, kMixture | kExpertWidth | kHybrid},
+    {"lfm2", decoder_llm, kTied | kQkNorm | kHybrid},
+    {"lfm2_moe", decoder_llm, kTied | kQkNorm | kMixture | kExpertWidth | kHybrid},
     {"llama"},
     {"llama4"},
     {"llama4_text", decoder_llm, kMixture},
@@ -88,9 +88,9 @@ constexpr ModelClass kClasses[] = {
     {"mimo", decoder_llm, kQkvBias},
     {"minicpm", decoder_llm, kTied},
     {"minicpm3", decoder_llm, kTied},
-    {"minimax", decoder_llm, kMixture},
+    {"minimax", decoder_llm, kMixture | kHybrid},
     {"minimax_m2", decoder_llm, kWideQkNorm | kMixture},
-    {"minimax_text_01", decoder_llm, kMixture},
+    {"minimax_text_01", decoder_llm, kMixture | kHybrid},
     {"ministral"},
     {"ministral3"},
     {"mistral"},
@@ -99,7 +99,7 @@ constexpr ModelClass kClasses[] = {
     {"mpt", decoder_llm, kPlainFfn | kTied | kFourfold},
     {"nemotron", decoder_llm, kPlainFfn | kNormBias},
     {"nemotron-nas"},
-    {"nemotron_h", decoder_llm, kPlainFfn},
+    {"nemotron_h", decoder_llm, kPlainFfn | kHybrid},
     {"olmo", decoder_llm, kNoNorm},
     {"olmo2", decoder_llm, kWideQkNorm},
     {"olmo3", decoder_llm, kWideQkNorm, 0, 4, 4096},
@@ -125,7 +125,7 @@ constexpr ModelClass kClasses[] = {
     {"qwen3_next", decoder_llm, kNext | kMixture | kExpertWidth, 256},
     {"qwen3_vl_moe_text", decoder_llm, kQkNorm | kMixture | kExpertWidth, 128},
     {"qwen3_vl_text", decoder_llm, kQkNorm, 128},
-    {"recurrent_gemma", decoder_llm, kTied | kMerged, 256},
+    {"recurrent_gemma", decoder_llm, kTied | kMerged | kHybrid, 256},
     {"rwkv", decoder_llm, kAttentionFree | kNormBias | kFourfold},
     {"seed_oss", decoder_llm, kQkvBias, 128},
     {"smollm3", decoder_llm, kTied},
