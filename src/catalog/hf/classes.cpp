@@ -38,7 +38,7 @@ constexpr ModelClass kClasses[] = {
     {"deepseek_v3", decoder_llm, kMixture | kExpertWidth},
     {"deepseek_v32", decoder_llm, kMixture | kExpertWidth},
     {"dots1", decoder_llm, kQkNorm | kMixture | kExpertWidth},
-    {"ernie4_5"},
+    {"ernie4_5", decoder_llm, 0, 128},
     {"ernie4_5_moe", decoder_llm, kMixture | kExpertWidth},
     {"exaone"},
     {"exaone4", decoder_llm, kQkNorm},

@@ -73,7 +73,9 @@ double without_keys(const Shape& s) {
 
 /// Gemma 3n and 4 add a small embedding in every layer; 3n also keeps four streams and low-rank shortcuts.
 void add_layer_embeddings(const Shape& s, Parameters& p) {
-  const Number each = s.keys.count({"hidden_size_per_layer_input"});
+  const bool always = s.model_class.type == "gemma3n_text";
+  const Number each =
+      always ? s.keys.size_or({"hidden_size_per_layer_input"}, 256) : s.keys.count({"hidden_size_per_layer_input"});
   const double h = s.hidden();
   const auto layers = static_cast<double>(s.layers.size());
   if (each && *each > 0) {

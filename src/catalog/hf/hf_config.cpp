@@ -198,11 +198,18 @@ class ConfigReader {
     const Number nope = keys_.count({"qk_nope_head_dim"}, least);
     m_.mla_v_head_dim = keys_.count({"v_head_dim"}, least);
     m_.mla_q_lora_rank = keys_.count({"q_lora_rank"}, least);
+    if (m_.is_mla() && !nope) require("qk_nope_head_dim");
     if (m_.is_mla() && nope) m_.head_dim = *nope + m_.mla_rope_dim.value_or(0);
     if (!m_.is_mla()) m_.mla_rope_dim = m_.mla_v_head_dim = m_.mla_q_lora_rank = std::nullopt;
     m_.kv_full_head_dim = keys_.count({"global_head_dim"}, 1);
     if (class_.type == "gemma4_text" && !m_.kv_full_head_dim) m_.kv_full_head_dim = 512;
     m_.kv_full_heads = keys_.count({"num_global_key_value_heads"}, 1);
+  }
+
+  /// What neither follows from other keys nor is the same in all models of a class.
+  void require(std::string_view key) const {
+    if (keys_.has(key) || keys_.has("params_b")) return;
+    keys_.fail_reading({ErrorKind::usage, say("the model's shape is not clear: '{}' is missing", key), name_, {}});
   }
 
   Number read_kv_heads() {
@@ -325,6 +332,11 @@ class ConfigReader {
     const bool stated = m_.ffn_size && *m_.ffn_size >= 1;
     if (has_dense && !stated && (m_.ffn_size || !keys_.has("params_b"))) return missing("intermediate_size");
     const bool has_experts = count_of(shape.layers, Ffn::experts) > 0;
+    if (m_.is_moe() && !has_experts && !m_.decoder_layers && !keys_.has("params_b"))
+      return usage_error(say("the model's shape is not clear: none of its layers has experts in a mixture of experts"),
+                         name_);
+    if (count_of(shape.layers, Mixer::delta) > 0) require("linear_num_value_heads");
+    if (failed()) return failure();
     if (has_experts && m_.moe_ffn_size.value_or(0) < 1 && !keys_.has("params_b"))
       return missing("moe_intermediate_size");
     return {};

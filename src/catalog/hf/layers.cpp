@@ -277,9 +277,9 @@ class LayerReader {
 
   /// What "linear" means depends on the class.
   void settle_linear() {
-    const Mixer meant = keys_.has("linear_num_value_heads")  ? Mixer::delta
-                        : class_.type.starts_with("minimax") ? Mixer::lightning
-                                                             : Mixer::linear;
+    const Mixer meant = keys_.has("linear_num_value_heads") || class_.is(kSharedGate) ? Mixer::delta
+                        : class_.type.starts_with("minimax")                          ? Mixer::lightning
+                                                                                      : Mixer::linear;
     for (Layer& layer : layers_)
       if (layer.mixer == Mixer::linear) layer.mixer = meant;
   }

@@ -119,7 +119,8 @@ Mamba mamba_shape(const Shape& s) {
   m.rank =
       rank == nullptr || rank->quoted ? std::ceil(s.hidden() / 16) : k.size_or({"mamba_dt_rank", "time_step_rank"}, 0);
   m.heads = heads ? *heads : std::floor(m.inner / std::max(1.0, width));
-  m.groups = k.size_or({"mamba_n_groups", "mamba_ngroups", "n_groups"}, 1);
+  const bool grouped = s.model_class.type == "mamba2" || s.model_class.type == "nemotron_h";
+  m.groups = k.size_or({"mamba_n_groups", "mamba_ngroups", "n_groups"}, grouped ? 8 : 1);
   return m;
 }
 
