@@ -33,13 +33,17 @@ Number most_of(std::vector<double> values) {
 
 class LayerCheck {
  public:
-  LayerCheck(const LayerStack& stack, std::span<const std::uint32_t> kinds) : stack_(stack) {
+  LayerCheck(const LayerStack& stack, std::span<const std::uint32_t> kinds) : stack_(stack), kinds_(kinds) {
     for (std::uint32_t layer = 0; layer < kinds.size(); ++layer) of_kind_[kinds[layer]].push_back(layer);
   }
 
   std::optional<std::string> run() {
-    for (const auto& [module, held] : stack_.modules)
-      for (const auto& [kind, layers] : of_kind_) compare(module, held, layers);
+    for (const auto& [module, held] : stack_.modules) {
+      std::map<std::uint32_t, std::vector<double>> values;  // by kind
+      for (const auto& [layer, count] : held)
+        if (layer < kinds_.size()) values[kinds_[layer]].push_back(count);
+      for (auto& [kind, some] : values) compare(module, held, of_kind_[kind], std::move(some));
+    }
     if (lost_ == 1)
       return say("'{}' is missing from layer {}, and the other layers of its kind have it", name_, layer_);
     if (lost_ > 1)
@@ -51,12 +55,9 @@ class LayerCheck {
  private:
   /// One tensor in the layers of one kind: what more than half of them have is due in all.
   void compare(const std::string& module, const std::map<std::uint32_t, double>& held,
-               const std::vector<std::uint32_t>& layers) {
-    std::vector<double> values;
-    for (const std::uint32_t layer : layers)
-      if (const auto found = held.find(layer); found != held.end()) values.push_back(found->second);
+               const std::vector<std::uint32_t>& layers, std::vector<double> values) {
     if (2 * values.size() <= layers.size()) return;
-    const double usual = most_of(values).value_or(0);
+    const double usual = most_of(std::move(values)).value_or(0);
     for (const std::uint32_t layer : layers) {
       const auto found = held.find(layer);
       if (found == held.end() && lost_++ == 0) {
@@ -70,6 +71,7 @@ class LayerCheck {
   }
 
   const LayerStack& stack_;
+  std::span<const std::uint32_t> kinds_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> of_kind_;
   std::size_t lost_ = 0;
   std::string name_;  // of the first that is lost
