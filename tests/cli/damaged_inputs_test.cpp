@@ -101,7 +101,7 @@ TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {
   std::string values = "gpus: [1";
   for (int i = 0; i < 450'000; ++i) values += ",1";
   for (int i = 0; i < 60; ++i) std::ofstream(full + "/" + std::to_string(i) + ".yaml") << values << "]\n";
-  refused(full, "its files have more than 4000000 values");
+  refused(full, "its files have more than 4,000,000 values");
 }
 
 TEST_CASE("own prices of unknown SKUs are read to the first hundred problems", "[damaged]") {
