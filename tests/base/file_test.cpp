@@ -69,6 +69,19 @@ TEST_CASE("of files that belong together none is changed where one cannot be wri
   CHECK(write_together({}, {}));
 }
 
+TEST_CASE("a set that breaks off halfway says which of its files are new") {
+  const std::string folder = scratch_directory(), a = folder + "/a", b = folder + "/b", gone = folder + "/gone";
+  REQUIRE(write_whole(a, "old"));
+  fs::create_directory(gone);  // cannot be unlinked
+  const FileText files[] = {{a, "new"}, {b, "new"}};
+  const Status failed = write_together(files, {}, {&gone, 1});
+  REQUIRE_FALSE(failed);
+  CHECK(read_file(a) == "old");
+  CHECK(read_file(b) == "new");
+  const std::string hint = failed.error().hint;
+  CHECK(hint.find("new already: '" + b + "'; the others are as they were") != std::string::npos);
+}
+
 TEST_CASE("one run writes into a folder, or any number read it") {
   const std::string folder = scratch_directory();
   using For = FolderLock::For;

@@ -48,6 +48,26 @@ SmallTensors with_rows(const std::string& word, int rows) {
     if (one.name.find(word) != std::string::npos) one.rows = rows;
   return out;
 }
+SmallTensors only_norm_of(const std::string& layer) {
+  SmallTensors out = small_llama();
+  std::erase_if(out, [&](const SmallTensor& one) {
+    return one.name.find(layer) != std::string::npos && one.name.find("input_layernorm") == std::string::npos;
+  });
+  return out;
+}
+const std::string kSmallMixture = changed(changed(kSmallLlama, "\"llama\"", "\"mixtral\""), "\"vocab_size\"",
+                                          "\"num_local_experts\": 8, \"num_experts_per_tok\": 2, \"vocab_size\"");
+SmallTensors small_mixture(int experts) {
+  SmallTensors out = lacking("mlp.");
+  for (int layer = 0; layer < 4; ++layer) {
+    const std::string at = format("model.layers.{}.block_sparse_moe.", layer);
+    out.push_back({at + "gate.weight", 8, 64});
+    for (int i = 0; i < experts; ++i)
+      for (const char* name : {"w1", "w2", "w3"})
+        out.push_back({format("{}experts.{}.{}.weight", at, i, name), 128, 64});
+  }
+  return out;
+}
 SmallTensors with_twice(const std::string& name) {
   SmallTensors out = small_llama();
   out.push_back({name, 64, 64});
@@ -104,7 +124,17 @@ std::vector<Damaged> weights() {
       {"a layer in the middle missing", in_one(lacking("layers.1.")), "1 of them missing from the tensors: 1"},
       {"more layers than said", in_one(small_llama(6)), "the tensors have 6 layers, and the configuration says 4"},
       {"no FFN anywhere", in_one(lacking("mlp.")), "and the configuration's shape has"},
-      {"one matrix of one layer missing", in_one(lacking("layers.3.mlp.up_proj")), "and the configuration's shape has"},
+      {"one matrix of one layer missing", in_one(lacking("layers.3.mlp.up_proj")),
+       "'mlp.up_proj' is missing from layer 3"},
+      {"a layer of which one norm is left", in_one(only_norm_of("layers.1.")),
+       "8 tensors that other layers of their kind have are missing, 'mlp.down_proj' of layer 1 for one"},
+      {"keys of no layer", in_one(lacking("k_proj")), "'k_proj' is missing from the tensors of every layer"},
+      {"norms of no layer", in_one(lacking("layernorm")), "the tensors of the layers have no norms"},
+      {"no norm behind the last layer", in_one(lacking("model.norm")), "the norm behind the last layer is missing"},
+      {"one matrix of half its size", in_one(with_rows("layers.2.mlp.down_proj", 32)),
+       "'mlp.down_proj' of layer 2 has 4096 values, and 8192 in the other layers of its kind"},
+      {"fewer experts in every layer", in_one(small_mixture(7), kSmallMixture),
+       "the tensors have 7 experts, and the configuration says 8"},
       {"no attention anywhere", in_one(lacking("self_attn.")), "and the configuration's shape has"},
       {"no table of words", in_one(lacking("embed_tokens")), "the token embedding is missing from the tensors"},
       {"no output projection", in_one(lacking("lm_head")),
@@ -138,7 +168,8 @@ std::vector<Damaged> weights() {
       {"a tensor in two files",
        with(with(without(parts, kIndex), shard_name(1, 4), parts.at(shard_name(2, 4))), "x", ""), "is in two files"},
       {"a tensor twice in one file", in_one(with_twice("model.layers.0.self_attn.q_proj.weight")), "is given twice"},
-      {"weights of a model eight times as large", in_one(all, changed(kLlama70, "llama", "llama")), "80 layers in the configuration"},
+      {"weights of a model eight times as large", in_one(all, changed(kLlama70, "llama", "llama")),
+       "80 layers in the configuration"},
       {"bf16 weights said to be packed, half of them gone",
        {{"config.json", changed(kSmallLlama, "\"torch_dtype\"",
                                 "\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 4}, \"torch_dtype\"")},
@@ -156,8 +187,10 @@ std::vector<Damaged> configs() {
       {"no number of experts", moe(experts, ""), "'num_experts' is missing in a mixture"},
       {"no experts", moe(experts, "\"num_experts\": 0, "), "'num_experts' is 0 in a mixture"},
       {"one expert", moe(experts, "\"num_experts\": 1, "), "'num_experts' is 1 in a mixture"},
-      {"NaN experts", moe(experts, "\"num_experts\": NaN, "), "'num_experts' is missing in a mixture"},
-      {"a list of no experts", moe(experts, "\"num_experts\": [], "), "'num_experts' is missing in a mixture"},
+      {"NaN experts", moe(experts, "\"num_experts\": NaN, "),
+       "'num_experts' must be a whole number from 0, found 'NaN'"},
+      {"a list of no experts", moe(experts, "\"num_experts\": [], "),
+       "'num_experts' must be a whole number from 0, found a list"},
       {"experts in quotes", moe(experts, "\"num_experts\": \"128\", "), "'num_experts' must be a whole number"},
       {"no experts per token", moe("\"num_experts_per_tok\": 8, ", ""), "'num_experts_per_tok' is missing"},
       {"none of the experts per token", moe("\"num_experts_per_tok\": 8", "\"num_experts_per_tok\": 0"),
@@ -176,7 +209,8 @@ std::vector<Damaged> configs() {
       {"no FFN", config_alone(changed(kLlama70, "\"intermediate_size\": 28672,", "")),
        "'intermediate_size' is missing"},
       {"an FFN of no width", config_alone(changed(kLlama70, "28672", "0")), "'intermediate_size' is '0'"},
-      {"an FFN of NaN", config_alone(changed(kLlama70, "28672", "NaN")), "'intermediate_size' is missing"},
+      {"an FFN of NaN", config_alone(changed(kLlama70, "28672", "NaN")),
+       "'intermediate_size' must be a whole number from 0, found 'NaN'"},
       {"no layers", config_alone(changed(kLlama70, "\"num_hidden_layers\": 80,", "")),
        "'num_hidden_layers' is missing"},
       {"no layers said as 0", config_alone(changed(kLlama70, "80", "0")), "'num_hidden_layers' is '0'"},
@@ -202,6 +236,9 @@ TEST_CASE("the small model is whole, in one file and in four", "[damaged]") {
     CHECK(*(*model)->model.native_weights_gib * 1073741824 == Approx(361600));
     CHECK((*model)->notes.empty());
   }
+  const auto mixture = catalog::read_model_file(written(in_one(small_mixture(8), kSmallMixture)));
+  if (!mixture) FAIL(mixture.error().message);
+  CHECK((*mixture)->notes.empty());
 }
 
 TEST_CASE("a damaged model folder is refused with what is wrong and where", "[damaged]") {
@@ -218,6 +255,91 @@ TEST_CASE("a damaged model folder is refused with what is wrong and where", "[da
       CHECK_THAT(model.error().message, Catch::Contains(damaged.says));
       CHECK_FALSE(model.error().where.empty());
     }
+}
+
+TEST_CASE("a published configuration with one figure damaged is refused", "[damaged]") {
+  struct Case {
+    const char* config;
+    const char* part;
+    const char* by;
+    const char* says;
+  };
+  const auto given = GENERATE(
+      Case{"mistral-small-3.1-24b", "\"intermediate_size\": 32768, ", "", "'intermediate_size' is missing"},
+      Case{"mistral-small-3.1-24b", "32768", "NaN", "'intermediate_size' must be a whole number from 0, found 'NaN'"},
+      Case{"mistral-small-3.1-24b", "32768", "[]", "'intermediate_size' must be a whole number"},
+      Case{"mistral-small-3.1-24b", "\"vocab_size\": 131072", "\"x\": 1", "'vocab_size' is missing"},
+      Case{"gemma-3-27b", "\"hidden_size\": 5376, ", "", "'hidden_size' is missing"},
+      Case{"gemma-3-27b", "\"num_hidden_layers\": 62, ", "", "'num_hidden_layers' is missing"},
+      Case{"gemma-3-27b", "62", "NaN", "'num_hidden_layers' must be a whole number"},
+      Case{"gemma-3-27b", "\"intermediate_size\": 21504, ", "", "'intermediate_size' is missing"},
+      Case{"mamba-2.8b", "\"intermediate_size\": 5120", "\"intermediate_size\": 0", "'intermediate_size' must be"},
+      Case{"mamba-codestral-7b", "\"expand\": 2", "\"expand\": 0", "'expand' must be a number of at least"},
+      Case{"bamba-9b", "\"mamba_expand\": 2", "\"mamba_expand\": 0", "'mamba_expand' must be a number of at least"},
+      Case{"bamba-9b", "\"attn_layer_indices\": [9, 18, 27]", "\"x\": 1",
+           "'bamba' models have layers without attention"},
+      Case{"bamba-9b", "[9, 18, 27]", "[]", "'bamba' models have layers without attention"},
+      Case{"bamba-9b", "[9, 18, 27]", "[9, 18, 270]", "'attn_layer_indices' names layer 270, and there are 32"},
+      Case{"bamba-9b", "[9, 18, 27]", "\"abc\"", "'attn_layer_indices' must be a list"},
+      Case{"nemotron-h-8b", "\"mamba_num_heads\": 128", "\"mamba_num_heads\": 0", "'mamba_num_heads' must be"},
+      Case{"bart-large", "\"decoder_ffn_dim\": 4096", "\"decoder_ffn_dim\": 0", "'decoder_ffn_dim' must be"},
+      Case{"qwen3.5-27b", "\"linear_num_value_heads\": 48", "\"linear_num_value_heads\": 0",
+           "'linear_num_value_heads' must"},
+      Case{"recurrentgemma-2b", "\"lru_width\": 2560", "\"lru_width\": 0", "'lru_width' must be"},
+      Case{"recurrentgemma-2b", "\"block_types\"", "\"blocks\"",
+           "'recurrent_gemma' models have layers without attention"},
+      Case{"rwkv-4-169m", "\"attention_hidden_size\": 768", "\"attention_hidden_size\": 0",
+           "'attention_hidden_size' must"},
+      Case{"minicpm3-4b", "\"qk_nope_head_dim\": 64", "\"qk_nope_head_dim\": 0", "'qk_nope_head_dim' must be"},
+      Case{"qwen2-57b-a14b", "\"shared_expert_intermediate_size\"", "\"x\"",
+           "'shared_expert_intermediate_size' is missing"},
+      Case{"gemma-4-26b-a4b", "\"num_experts\": 128", "\"num_experts\": 1", "'num_experts' is 1 in a mixture"},
+      Case{"granite-4.0-h-tiny", "\"num_local_experts\": 64", "\"num_local_experts\": 1",
+           "'num_local_experts' is 1 in a mixture"},
+      Case{"granite-4.0-h-tiny", "\"layer_types\"", "\"types\"",
+           "'granitemoehybrid' models have layers without attention"},
+      Case{"lfm2-1.2b", "\"full_attn_idxs\"", "\"idxs\"", "'lfm2' models have layers without attention"});
+  CAPTURE(given.config, given.part, given.by);
+  const auto whole = read_text_file(format("{}/tests/catalog/configs/{}.json", GPUSEL_SOURCE_DIR, given.config));
+  REQUIRE(whole);
+  REQUIRE(whole->find(given.part) != std::string::npos);
+  const auto model = catalog::read_model_file(written(config_alone(changed(*whole, given.part, given.by))));
+  REQUIRE_FALSE(model);
+  CHECK_THAT(model.error().message, Catch::Contains(given.says));
+}
+
+TEST_CASE("a nested configuration leaves out what is usual, and each such figure is said", "[damaged]") {
+  const auto notes_of = [](const std::string& name) {
+    const auto model = catalog::read_model_file(format("{}/tests/catalog/configs/{}.json", GPUSEL_SOURCE_DIR, name));
+    REQUIRE(model);
+    std::string all;
+    for (const std::string& note : (*model)->notes) all += note + "\n";
+    return all;
+  };
+  CHECK_THAT(notes_of("pixtral-12b"), Catch::Contains("'intermediate_size' is missing: 14336"));
+  CHECK_THAT(notes_of("gemma-3-4b"), Catch::Contains("'num_attention_heads' is missing: 8"));
+  CHECK_THAT(notes_of("llava-1.5-7b"), Catch::Contains("'num_hidden_layers' is missing: 32"));
+  CHECK(notes_of("mistral-small-3.1-24b").empty());
+}
+
+TEST_CASE("weights a little smaller than the shape leave its figure, and it is said", "[damaged]") {
+  // 128 of 131 rows of each FFN: 1.3 % of the whole are missing
+  const std::string config = changed(kSmallLlama, "\"intermediate_size\": 128", "\"intermediate_size\": 131");
+  const auto model = catalog::read_model_file(written(in_one(small_llama(), config)));
+  REQUIRE(model);
+  CHECK_FALSE((*model)->model.native_weights_gib);
+  REQUIRE((*model)->notes.size() == 1);
+  CHECK_THAT((*model)->notes.front(), Catch::Contains("the larger is used"));
+}
+
+TEST_CASE("fp8 tensors that the configuration does not speak of are said", "[damaged]") {
+  SmallTensors narrow = small_llama();
+  for (SmallTensor& one : narrow)
+    if (one.name.find("proj") != std::string::npos) one.type = "F8_E4M3";
+  const auto model = catalog::read_model_file(written(in_one(narrow)));
+  REQUIRE(model);
+  REQUIRE((*model)->notes.size() == 1);
+  CHECK_THAT((*model)->notes.front(), Catch::Contains("most weights are fp8, and config.json says bf16"));
 }
 
 TEST_CASE("what a published class leaves out is taken from it where the rest is its own shape, and said", "[damaged]") {

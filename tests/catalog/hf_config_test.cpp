@@ -143,7 +143,7 @@ TEST_CASE("layers that are listed one by one are counted by kind") {
 TEST_CASE("a hybrid keeps a fixed state in its linear layers") {
   const auto read_model = read(R"("model_type": "qwen3_next", "hidden_size": 2048, "num_attention_heads": 16,
     "num_key_value_heads": 2, "head_dim": 256, "num_hidden_layers": 48, "vocab_size": 151936, "num_experts": 512,
-    "num_experts_per_tok": 10, "moe_intermediate_size": 512, "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
+    "num_experts_per_tok": 10, "moe_intermediate_size": 512, "shared_expert_intermediate_size": 512, "full_attention_interval": 4, "linear_num_value_heads": 32, "linear_key_head_dim": 128,
     "linear_value_head_dim": 128)");
   CHECK(read_model->model.kv_full_layers == 12.0);  // every fourth of 48
   CHECK(read_model->model.linear_layers == 36.0);
@@ -198,11 +198,10 @@ TEST_CASE("the text part of a model that sees is read") {
   CHECK(vlm->model.layers == 32.0);
 }
 
-TEST_CASE("NaN and Infinity in a configuration are what python writes for nothing") {
-  CHECK(*read(kLlama7 + R"(, "sliding_window": NaN, "scale": -Infinity)")->model.params_b ==
-        Approx(6.7384).epsilon(1e-4));
+TEST_CASE("NaN and Infinity are what python writes, and no number of a shape") {
+  CHECK(*read(kLlama7 + R"(, "rope_theta": NaN, "scale": -Infinity)")->model.params_b == Approx(6.7384).epsilon(1e-4));
   CHECK_THAT(refused(with(kLlama7, "\"num_hidden_layers\": 32", "\"num_hidden_layers\": NaN")).message,
-             Catch::Contains("'num_hidden_layers' is missing"));
+             Catch::Contains("'num_hidden_layers' must be a whole number from 0, found 'NaN'"));
 }
 
 TEST_CASE("a configuration without its shape names the missing key") {

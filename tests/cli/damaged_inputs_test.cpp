@@ -97,6 +97,22 @@ TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {
     fs::resize_file(large + "/" + std::to_string(i) + ".yaml", std::uintmax_t{30} << 20U);  // sparse
   }
   refused(large, "its files have more than 64 MiB");
+  const std::string full = scratch_directory();
+  std::string values = "gpus: [1";
+  for (int i = 0; i < 450'000; ++i) values += ",1";
+  for (int i = 0; i < 60; ++i) std::ofstream(full + "/" + std::to_string(i) + ".yaml") << values << "]\n";
+  refused(full, "its files have more than 4,000,000 values");
+}
+
+TEST_CASE("own prices of unknown SKUs are read to the first hundred problems", "[damaged]") {
+  const std::string folder = scratch_directory();
+  std::ofstream settings(folder + "/.gpusel.yaml");
+  settings << "price:\n";
+  for (int i = 0; i < 10'000; ++i) settings << "  - unknown" << i << "=1\n";
+  settings.close();
+  const Run run = ask({"recommend", "--model", "llama-7b", "--task", "finetune"}, {.directory = folder});
+  CHECK(run.status == 2);
+  CHECK(run.err.find("and 80 more problems; reading stopped") != std::string::npos);
 }
 
 TEST_CASE("a signed text is known as it was written, and every change of it is seen", "[damaged]") {

@@ -37,7 +37,7 @@ const Node* Node::find(std::string_view name) const {
 
 std::string Node::describe() const {
   switch (kind) {
-    case Kind::null: return say("nothing");
+    case Kind::null: return text.empty() ? say("nothing") : format("'{}'", text);
     case Kind::scalar: return format("'{}'", shorten(text, 40));
     case Kind::list: return say("a list");
     case Kind::map: return say("a map");

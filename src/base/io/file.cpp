@@ -190,6 +190,20 @@ Status write_whole(const std::string& path, std::string_view bytes) {
   return write_together({&file, 1}, {});
 }
 
+namespace {
+
+/// A set of which a part is written already says which.
+Status half_written(Status failed, std::span<const FileText> files, std::size_t first_new) {
+  std::string names;
+  for (const FileText& file : files.subspan(first_new))
+    names += (names.empty() ? "'" : ", '") + printable(file.path) + "'";
+  if (names.empty()) return failed;
+  failed.error().hint = say("new already: {}; the others are as they were: write all of them again", names);
+  return failed;
+}
+
+}  // namespace
+
 Status write_together(std::span<const FileText> files, std::string_view unfinished,
                       std::span<const std::string> obsolete) {
   if (files.empty()) return {};
@@ -209,12 +223,12 @@ Status write_together(std::span<const FileText> files, std::string_view unfinish
     sync_folder_of(first);
   }
   for (std::size_t i = pending.size(); i > 1; --i)
-    if (Status put = pending[i - 1].put(); !put) return put;
+    if (Status put = pending[i - 1].put(); !put) return half_written(std::move(put), files, i);
   for (const std::string& path : obsolete)
-    if (unlink(path.c_str()) != 0 && errno != ENOENT) return cannot_write(path, errno);
+    if (unlink(path.c_str()) != 0 && errno != ENOENT) return half_written(cannot_write(path, errno), files, 1);
   // All of that is on the disk before the first file says that it is.
   if (pending.size() > 1 || !obsolete.empty()) sync_folder_of(first);
-  if (Status put = pending.front().put(); !put) return put;
+  if (Status put = pending.front().put(); !put) return half_written(std::move(put), files, 1);
   sync_folder_of(first);
   return {};
 }

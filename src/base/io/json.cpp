@@ -83,7 +83,13 @@ class JsonTreeBuilder {
   Node take() { return std::move(root_); }
   const Error& error() const { return error_; }
 
-  bool null() { return add(Node::Kind::null) != nullptr; }
+  /// Python's NaN comes as null, and keeps its name: what is no number is not what was left out.
+  bool null() {
+    const std::string_view token = cursor_.find_token();
+    Node* node = add(Node::Kind::null);
+    if (node != nullptr && token != "null") node->text = token;
+    return node != nullptr;
+  }
   bool boolean(bool value) { return scalar(value ? "true" : "false", false); }
   bool number_integer(Json::number_integer_t value) { return scalar(std::to_string(value), false); }
   bool number_unsigned(Json::number_unsigned_t value) { return scalar(std::to_string(value), false); }

@@ -36,6 +36,7 @@ enum Trait : unsigned {
   kFourfold = 1U << 23U,         // an FFN four times as wide as the model where its width is left out
   kMixture = 1U << 24U,          // of experts, always
   kExpertWidth = 1U << 25U,      // experts of another width than dense layers: moe_intermediate_size
+  kHybrid = 1U << 26U,           // some layers mix tokens otherwise than by attention, and the file says which
 };
 
 struct ModelClass {

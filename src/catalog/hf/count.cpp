@@ -73,16 +73,18 @@ double without_keys(const Shape& s) {
 
 /// Gemma 3n and 4 add a small embedding in every layer; 3n also keeps four streams and low-rank shortcuts.
 void add_layer_embeddings(const Shape& s, Parameters& p) {
-  const Number each = s.keys.count({"hidden_size_per_layer_input"});
+  const bool always = s.model_class.type == "gemma3n_text";
+  const Number each =
+      always ? s.keys.size_or({"hidden_size_per_layer_input"}, 256) : s.keys.count({"hidden_size_per_layer_input"});
   const double h = s.hidden();
   const auto layers = static_cast<double>(s.layers.size());
   if (each && *each > 0) {
-    p.layer_embeddings = s.keys.count_or({"vocab_size_per_layer_input"}, *s.model.vocab_size) * layers * *each;
+    p.layer_embeddings = s.keys.size_or({"vocab_size_per_layer_input"}, *s.model.vocab_size) * layers * *each;
     p.body += layers * (2 * h * *each + h) + h * layers * *each + *each;
   }
   if (s.model_class.type != "gemma3n_text") return;
-  const double streams = s.keys.count_or({"altup_num_inputs"}, 4);
-  const double rank = s.keys.count_or({"laurel_rank"}, 64);
+  const double streams = s.keys.size_or({"altup_num_inputs"}, 4);
+  const double rank = s.keys.size_or({"laurel_rank"}, 64);
   p.body += 2 * (streams - 1) * h * h +
             layers * (2 * h * rank + h + h * streams + 2 * h + std::pow(streams, 3) + streams * streams);
 }
@@ -126,8 +128,7 @@ double tables_beside_words(const Shape& s) {
 double encoder_extras(const Shape& s) {
   const double h = s.hidden();
   double count = s.is(kPooler) ? h * h + h : 0;
-  if (s.keys.truth("relative_attention", false))
-    count += 2 * s.keys.count_or({"position_buckets"}, 256) * h + s.norm(h);
+  if (s.keys.truth("relative_attention", false)) count += 2 * s.keys.size_or({"position_buckets"}, 256) * h + s.norm(h);
   return count;
 }
 
@@ -135,7 +136,7 @@ double encoder_extras(const Shape& s) {
 void share_layers(const Shape& s, Parameters& p) {
   const Number groups = s.keys.count({"num_hidden_groups"}, 1);
   if (!groups || s.layers.empty()) return;
-  p.body *= *groups * s.keys.count_or({"inner_group_num"}, 1, 1) / static_cast<double>(s.layers.size());
+  p.body *= *groups * s.keys.size_or({"inner_group_num"}, 1) / static_cast<double>(s.layers.size());
 }
 
 double speech_stem(const Shape& s) {
@@ -143,7 +144,7 @@ double speech_stem(const Shape& s) {
   if (!bins) return 0;
   const double h = s.hidden();
   return *bins * h * 3 + h + 3 * h * h + h +
-         (s.keys.count_or({"max_source_positions"}, 1500) + s.keys.count_or({"max_target_positions"}, 448)) * h;
+         (s.keys.size_or({"max_source_positions"}, 1500) + s.keys.size_or({"max_target_positions"}, 448)) * h;
 }
 
 /// Two stacks: an encoder, and a decoder that also attends to what the encoder read.
@@ -152,14 +153,14 @@ double both_stacks(const Shape& s) {
   const double decoders = s.model.decoder_layers.value_or(0);
   const double self = mixer_parameters(s, Mixer::full);
   const double ffn = dense_ffn(s, s.model.ffn_size.value_or(0));
-  const double late = dense_ffn(s, s.keys.count_or({"decoder_ffn_dim"}, s.model.ffn_size.value_or(0)));
+  const double late = dense_ffn(s, s.keys.size_or({"decoder_ffn_dim"}, s.model.ffn_size.value_or(0)));
   const bool t5 = s.model.family.ends_with("t5");
   const bool ends = t5 || s.model.kind == ModelKind::speech || s.model.family == "mbart" ||
                     s.model.family == "m2m_100" || s.model.family == "pegasus";
   double count = *s.model.layers * (self + ffn + 2 * s.norm(h)) + decoders * (2 * self + late + 3 * s.norm(h));
   if (ends) count += 2 * s.norm(h);
   if (t5) {
-    const double buckets = s.keys.count_or({"relative_attention_num_buckets"}, 32) * s.model.heads.value_or(0);
+    const double buckets = s.keys.size_or({"relative_attention_num_buckets"}, 32) * s.model.heads.value_or(0);
     count += buckets * (s.model.family == "umt5" ? *s.model.layers + decoders : 2);
   }
   if (s.is(kTableNorm)) count += 2 * s.norm(h);
@@ -170,7 +171,7 @@ double both_stacks(const Shape& s) {
 
 }  // namespace
 
-double table_width(const Shape& s) { return s.keys.count_or({"word_embed_proj_dim", "embedding_size"}, s.hidden(), 1); }
+double table_width(const Shape& s) { return s.keys.size_or({"word_embed_proj_dim", "embedding_size"}, s.hidden()); }
 
 Parameters count_parameters(const Shape& s) {
   Parameters p;

@@ -23,11 +23,12 @@ constexpr std::string_view kWidths[] = {"moe_intermediate_size", "expert_ffn_hid
 /// From the classes' own code in transformers; 0: the default is the dense width.
 struct MixtureDefaults {
   std::string_view type;
-  double layers, hidden, experts, visited, width;
+  double layers, hidden, experts, visited, width, shared = 0;
 };
 constexpr MixtureDefaults kDefaults[] = {
-    {"deepseek_v3", 61, 7168, 256, 8, 2048}, {"gpt_oss", 36, 2880, 128, 4, 0}, {"mixtral", 32, 4096, 8, 2, 0},
-    {"olmoe", 16, 2048, 64, 8, 0},           {"phimoe", 32, 4096, 16, 2, 0},   {"qwen2_moe", 24, 2048, 60, 4, 1408},
+    {"deepseek_v3", 61, 7168, 256, 8, 2048}, {"gpt_oss", 36, 2880, 128, 4, 0},
+    {"mixtral", 32, 4096, 8, 2, 0},          {"olmoe", 16, 2048, 64, 8, 0},
+    {"phimoe", 32, 4096, 16, 2, 0},          {"qwen2_moe", 24, 2048, 60, 4, 1408, 5632},
     {"qwen3_moe", 24, 2048, 128, 8, 768},
 };
 
@@ -45,13 +46,14 @@ class ExpertReader {
     m_.experts_per_token = visited();
     const Number width = keys_.largest(kWidths);
     const bool spoken_of = m_.experts_per_token.value_or(0) > 0 || width.value_or(0) > 0;
-    // A dense model of a class that has both kinds says one expert, or none and nothing else of them.
-    const bool dense = experts ? *experts == 1 || (*experts < 1 && !spoken_of) : !spoken_of;
+    // A dense model of a class that has both kinds says one expert that every token visits, or none and nothing else.
+    const bool alone = experts == 1.0 && m_.experts_per_token.value_or(1) <= 1;
+    const bool dense = alone || (experts.value_or(0) < 1 && !spoken_of);
     if ((dense && !class_.is(kMixture)) || !keys_.truth("enable_moe_block", true)) {
       m_.experts_per_token = std::nullopt;
       return;
     }
-    if (experts.value_or(0) < 2) experts = by_default(&MixtureDefaults::experts, "num_experts", experts);
+    if (experts.value_or(0) < 2) experts = by_default(&MixtureDefaults::experts, key_of(kExperts), experts);
     if (!experts) return;
     m_.experts = experts;
     settle_visited();
@@ -65,6 +67,12 @@ class ExpertReader {
   Number visited() const {
     const Number stated = keys_.largest(kVisited);
     return stated || !own_ ? stated : own_->count({"moe_top_k"}, 1);
+  }
+
+  /// The spelling that the file has, else the first.
+  std::string_view key_of(std::span<const std::string_view> keys) const {
+    const auto found = std::ranges::find_if(keys, [&](std::string_view key) { return keys_.has(key); });
+    return found == keys.end() ? keys.front() : *found;
   }
 
   /// The class's own number, where the rest of the shape is the class's own, too: another one leaves it open.
@@ -115,6 +123,10 @@ class ExpertReader {
     }
     if (const Number each = keys_.count({"moe_shared_expert_intermediate_size"}); each && *each > 0)
       m_.shared_ffn_size = each;
+    if (class_.is(kSharedGate) && shared.value_or(0) < 1 && !keys_.has("params_b")) {
+      m_.shared_experts = 1;
+      m_.shared_ffn_size = by_default(&MixtureDefaults::shared, "shared_expert_intermediate_size", shared);
+    }
     if (class_.type.starts_with("llama4")) m_.shared_experts = 1;
     if (class_.type == "gemma4_text") {  // the dense FFN runs beside the experts
       m_.shared_experts = 1;

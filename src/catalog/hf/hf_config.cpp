@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -53,6 +55,7 @@ class ConfigReader {
     if (Status known = read_class(); !known) return known;
     if (class_.kind == ModelKind::vit) return read_tower();
     read_basics();
+    take_usual();
     read_attention();
     read_ffn();
     read_experts(keys_, class_, m_, out_.notes);
@@ -63,6 +66,7 @@ class ConfigReader {
     if (failed()) return failure();
     if (Status whole = check_widths(shape); !whole) return whole;
     describe_layers(shape);
+    sort_layers(shape);
     if (const auto tied = keys_.boolean("tie_word_embeddings"))
       m_.tied_embeddings = tied;
     else if (known_)
@@ -102,20 +106,12 @@ class ConfigReader {
     return {};
   }
 
-  Number shape_of(Keys::Names names, double Defaults::* usual, double low = 0) {
-    const Number stated = keys_.count(names, low);
-    const Defaults* defaults = nested_ ? find_defaults(class_.type) : nullptr;
-    return stated || defaults == nullptr ? stated : Number(defaults->*usual);
-  }
-
   void read_basics() {
-    m_.layers =
-        shape_of({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers"}, &Defaults::layers);
+    m_.layers = keys_.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers"});
     if (!m_.layers) m_.layers = layers_of_pattern(keys_);
-    m_.hidden_size = shape_of({"hidden_size", "n_embd", "d_model", "dim", "model_dim"}, &Defaults::hidden);
-    m_.heads = shape_of({"num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads"},
-                        &Defaults::heads);
-    m_.vocab_size = shape_of({"vocab_size", "padded_vocab_size"}, &Defaults::vocabulary);
+    m_.hidden_size = keys_.count({"hidden_size", "n_embd", "d_model", "dim", "model_dim"});
+    m_.heads = keys_.count({"num_attention_heads", "n_head", "num_heads", "n_heads", "encoder_attention_heads"});
+    m_.vocab_size = keys_.count({"vocab_size", "padded_vocab_size"});
     const Number positions = keys_.count({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
                                           "max_sequence_length", "n_ctx", "max_target_positions"});
     const Number longer = keys_.count({"model_max_length"});
@@ -124,6 +120,35 @@ class ConfigReader {
     const Number decoder = keys_.count({"num_decoder_layers", "decoder_layers"}, 1);
     m_.decoder_layers = decoder ? decoder : m_.layers;  // T5 leaves out what equals the encoder
     m_.cross_layers = m_.decoder_layers;
+  }
+
+  /// A nested part may leave out what is usual in its class. It does so where all it says of its size is the class's
+  /// own, or, of what does not tell the size, where nothing that it says is. Elsewhere what is missing is lost.
+  void take_usual() {
+    const Defaults* usual = nested_ ? find_defaults(class_.type) : nullptr;
+    if (usual == nullptr) return;
+    usual_ffn_ = keys_.largest({"intermediate_size"});
+    usual_kv_heads_ = keys_.count({"num_key_value_heads"}, 1);
+    const bool says_some = m_.layers == usual->layers || m_.hidden_size == usual->hidden || m_.heads == usual->heads ||
+                           m_.vocab_size == usual->vocabulary || usual_ffn_ == usual->ffn;
+    const bool own_size = m_.layers.value_or(usual->layers) == usual->layers &&
+                          m_.hidden_size.value_or(usual->hidden) == usual->hidden &&
+                          usual_ffn_.value_or(usual->ffn) == usual->ffn;
+    const bool likely_ffn = !says_some && usual->ffn >= 2 * m_.hidden_size.value_or(0);  // no FFN is narrower
+    take(m_.layers, "num_hidden_layers", usual->layers, own_size);
+    take(m_.hidden_size, "hidden_size", usual->hidden, own_size);
+    take(m_.heads, "num_attention_heads", usual->heads, own_size || !says_some);
+    if (usual->kv_heads != usual->heads)  // else as many as there are heads
+      take(usual_kv_heads_, "num_key_value_heads", usual->kv_heads, own_size || !says_some);
+    take(m_.vocab_size, "vocab_size", usual->vocabulary, own_size || !says_some);
+    take(usual_ffn_, "intermediate_size", usual->ffn, own_size || likely_ffn);
+  }
+
+  void take(Number& stated, std::string_view key, double usual, bool may_be_left_out) {
+    if (stated || !may_be_left_out) return;
+    stated = usual;
+    out_.notes.push_back(
+        say("'{}' is missing: {:g}, the published default of '{}', is taken", key, usual, class_.type));
   }
 
   void read_ffn() {
@@ -150,17 +175,15 @@ class ConfigReader {
     }
   }
 
-  /// Of a nested part, whose file leaves out what is usual; else only where the rest of the shape is the class's own.
+  /// Of a whole file only where the rest of the shape is the class's own.
   Number usual_ffn() {
     const Defaults* defaults = find_defaults(class_.type);
-    if (defaults == nullptr) return std::nullopt;
-    if (nested_) return defaults->ffn;
-    if (m_.layers != defaults->layers || m_.hidden_size != defaults->hidden || m_.heads != defaults->heads ||
-        class_.is(kMixture))
-      return std::nullopt;
-    out_.notes.push_back(say("'{}' is missing: {:g}, the published default of '{}', is taken", "intermediate_size",
-                             defaults->ffn, class_.type));
-    return defaults->ffn;
+    if (nested_ || defaults == nullptr) return usual_ffn_;
+    Number width;
+    take(width, "intermediate_size", defaults->ffn,
+         m_.layers == defaults->layers && m_.hidden_size == defaults->hidden && m_.heads == defaults->heads &&
+             !class_.is(kMixture));
+    return width;
   }
 
   void read_attention() {
@@ -170,15 +193,23 @@ class ConfigReader {
     if (!m_.head_dim && m_.hidden_size && m_.heads && *m_.heads > 0)
       m_.head_dim = std::floor(*m_.hidden_size / *m_.heads);
     m_.mla_kv_lora_rank = keys_.count({"kv_lora_rank"}, 1);
-    m_.mla_rope_dim = keys_.count({"qk_rope_head_dim"});
-    const Number nope = keys_.count({"qk_nope_head_dim"});
-    m_.mla_v_head_dim = keys_.count({"v_head_dim"});
-    m_.mla_q_lora_rank = keys_.count({"q_lora_rank"});
+    const double least = m_.is_mla() ? 1 : 0;
+    m_.mla_rope_dim = keys_.count({"qk_rope_head_dim"}, least);
+    const Number nope = keys_.count({"qk_nope_head_dim"}, least);
+    m_.mla_v_head_dim = keys_.count({"v_head_dim"}, least);
+    m_.mla_q_lora_rank = keys_.count({"q_lora_rank"}, least);
+    if (m_.is_mla() && !nope) require("qk_nope_head_dim");
     if (m_.is_mla() && nope) m_.head_dim = *nope + m_.mla_rope_dim.value_or(0);
     if (!m_.is_mla()) m_.mla_rope_dim = m_.mla_v_head_dim = m_.mla_q_lora_rank = std::nullopt;
     m_.kv_full_head_dim = keys_.count({"global_head_dim"}, 1);
     if (class_.type == "gemma4_text" && !m_.kv_full_head_dim) m_.kv_full_head_dim = 512;
     m_.kv_full_heads = keys_.count({"num_global_key_value_heads"}, 1);
+  }
+
+  /// What neither follows from other keys nor is the same in all models of a class.
+  void require(std::string_view key) const {
+    if (keys_.has(key) || keys_.has("params_b")) return;
+    keys_.fail_reading({ErrorKind::usage, say("the model's shape is not clear: '{}' is missing", key), name_, {}});
   }
 
   Number read_kv_heads() {
@@ -188,9 +219,8 @@ class ConfigReader {
       return keys_.truth("multi_query", true) ? Number{1} : m_.heads;
     }
     if (!keys_.truth("multi_query_attention", true)) return m_.heads;
-    const Number stated =
-        shape_of({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, &Defaults::kv_heads, 1);
-    if (stated) return stated;
+    const Number stated = keys_.count({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, 1);
+    if (stated || usual_kv_heads_) return stated ? stated : usual_kv_heads_;
     if (const auto own = keys_.map("attn_config"))
       if (const Number grouped = own->count({"kv_n_heads"}, 1)) return grouped;
     return keys_.truth("multi_query", class_.type == "gpt_bigcode") ? Number{1} : m_.heads;
@@ -243,6 +273,26 @@ class ConfigReader {
     m_.attention = keep(attention + kinds);
   }
 
+  /// Which layers hold the same tensors, where the class says it: of a decoder alone.
+  void sort_layers(const Shape& shape) {
+    const bool decoder = m_.kind == ModelKind::decoder_llm || m_.kind == ModelKind::vlm;
+    if (!known_ || !decoder || m_.decoder_layers) return;
+    const double kept = *m_.layers - keys_.count_or({"num_kv_shared_layers"}, 0);  // the others reuse what those cache
+    const std::vector<double> widths = keys_.counts("intermediate_size");
+    std::map<std::tuple<Mixer, Ffn, double, double, bool>, std::uint32_t> kinds;
+    for (std::size_t i = 0; i < shape.layers.size(); ++i) {
+      const Layer& layer = shape.layers[i];
+      const double width = i < widths.size() ? widths[i] : layer.ffn_width;
+      const auto next = static_cast<std::uint32_t>(kinds.size());
+      out_.layer_kinds.of_layer.push_back(
+          kinds.try_emplace({layer.mixer, layer.ffn, width, layer.beside, static_cast<double>(i) < kept}, next)
+              .first->second);
+    }
+    out_.layer_kinds.have_norms = !class_.is(kNoNorm);
+    out_.layer_kinds.has_last_norm =
+        !class_.is(kNoNorm) && !class_.is(kPostNorm) && keys_.truth("do_layer_norm_before", true);
+  }
+
   Status missing(std::string_view key) const {
     const Node* zero = keys_.find(key);
     if (zero != nullptr && zero->is_scalar())
@@ -282,6 +332,11 @@ class ConfigReader {
     const bool stated = m_.ffn_size && *m_.ffn_size >= 1;
     if (has_dense && !stated && (m_.ffn_size || !keys_.has("params_b"))) return missing("intermediate_size");
     const bool has_experts = count_of(shape.layers, Ffn::experts) > 0;
+    if (m_.is_moe() && !has_experts && !m_.decoder_layers && !keys_.has("params_b"))
+      return usage_error(say("the model's shape is not clear: none of its layers has experts in a mixture of experts"),
+                         name_);
+    if (count_of(shape.layers, Mixer::delta) > 0) require("linear_num_value_heads");
+    if (failed()) return failure();
     if (has_experts && m_.moe_ffn_size.value_or(0) < 1 && !keys_.has("params_b"))
       return missing("moe_intermediate_size");
     return {};
@@ -362,6 +417,7 @@ class ConfigReader {
   Keys keys_;  // of the text part, then of the root
   std::optional<Keys> text_;
   bool nested_ = false;
+  Number usual_ffn_, usual_kv_heads_;  // of a nested part: stated, or left out as usual
   ConfigModel& out_;
   Model& m_;
   ModelClass class_;

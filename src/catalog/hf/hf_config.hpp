@@ -13,6 +13,13 @@
 
 namespace gpusel::catalog {
 
+/// What the tensors of a decoder of a known class can be compared with; no layers: with nothing.
+struct LayerKinds {
+  std::vector<std::uint32_t> of_layer;  // layers of one kind have the same tensors
+  bool have_norms = false;
+  bool has_last_norm = false;  // behind the last layer
+};
+
 /// Owns the texts its model points to.
 struct ConfigModel {
   Model model;
@@ -26,6 +33,7 @@ struct ConfigModel {
   double prediction_layers = 0;         // for multi-token prediction, stored behind the model's own
   double empty_layers = 0;              // without any weights
   double table_width = 0;               // of one row of the token embedding
+  LayerKinds layer_kinds;
   std::deque<std::string> texts;
 };
 

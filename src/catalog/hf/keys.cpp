@@ -25,7 +25,7 @@ const Node* Keys::find(std::string_view key) const {
     const Node* node = map != nullptr ? map->find(key) : nullptr;
     if (node == nullptr) continue;
     reading_->used.insert(node);
-    if (found == nullptr && node->kind != Node::Kind::null) found = node;
+    if (found == nullptr && (node->kind != Node::Kind::null || !node->text.empty())) found = node;
   }
   return found;
 }
@@ -52,6 +52,7 @@ Number Keys::largest(std::span<const std::string_view> keys) const {
     if (!node->is_list()) return count({key});
     const std::vector<double> each = counts(key);
     if (!each.empty()) return *std::max_element(each.begin(), each.end());
+    fail(*node, say("'{}' must be a whole number from {:g}, found {}", key, 0.0, node->describe()));
   }
   return std::nullopt;
 }
@@ -74,6 +75,12 @@ std::string Keys::text(std::string_view key) const {
 const Node* Keys::list(std::string_view key) const {
   const Node* node = find(key);
   return node != nullptr && node->is_list() ? node : nullptr;
+}
+
+const Node* Keys::only_list(std::string_view key) const {
+  const Node* node = find(key);
+  if (node != nullptr && !node->is_list()) fail(*node, say("'{}' must be a list, found {}", key, node->describe()));
+  return list(key);
 }
 
 std::vector<double> Keys::counts(std::string_view key) const {

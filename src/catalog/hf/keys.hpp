@@ -23,6 +23,9 @@ struct Reading {
   void fail(const Node& at, std::string message);
 };
 
+/// A width given as a multiple of another is no multiple of nothing.
+inline constexpr double kLeastRatio = 0.01;
+
 class Keys {
  public:
   /// Looks into `first`, then into `second`.
@@ -39,6 +42,8 @@ class Keys {
   /// Any number from `low`.
   Number number(Names keys, double low, bool whole = false) const;
   double count_or(Names keys, double otherwise, double low = 0) const { return count(keys, low).value_or(otherwise); }
+  /// A size of something that the model has: there is none of nothing.
+  double size_or(Names keys, double otherwise) const { return count_or(keys, otherwise, 1); }
   /// A whole number, or the largest of a list with one per layer.
   Number largest(std::span<const std::string_view> keys) const;
   Number largest(Names keys) const { return largest(std::span(keys.begin(), keys.size())); }
@@ -48,6 +53,8 @@ class Keys {
   std::string text(std::string_view key) const;
   /// The list under a key, or nullptr.
   const Node* list(std::string_view key) const;
+  /// The same where the key stands for nothing but a list: refuses anything else.
+  const Node* only_list(std::string_view key) const;
   /// The whole numbers of a list; empty when absent.
   std::vector<double> counts(std::string_view key) const;
   /// The map under a key; refuses anything else that is not null.

@@ -49,13 +49,23 @@ class LayerReader {
       : keys_(keys), class_(model_class), layers_(static_cast<std::size_t>(layers)) {}
 
   std::vector<Layer> read(bool has_experts) {
-    if (!by_blocks() && !by_class() && !by_pattern() && !by_names() && !by_indices()) by_windows();
+    if (!by_blocks() && !by_class() && !by_pattern() && !by_names() && !by_indices()) by_default();
     settle_linear();
     if (has_experts) place_experts();
     return std::move(layers_);
   }
 
  private:
+  /// Attention in every layer, unless the class has other layers and its file must say which.
+  void by_default() {
+    if (!class_.is(kHybrid) || keys_.has("params_b")) return by_windows();
+    keys_.fail_reading({ErrorKind::usage,
+                        say("the model's shape is not clear: '{}' models have layers without attention, and which they "
+                            "are is missing",
+                            class_.type),
+                        keys_.file(), say("use the config.json of the model's publisher")});
+  }
+
   template <class Choose>
   bool each(Choose choose) {
     for (std::size_t i = 0; i < layers_.size(); ++i) layers_[i].mixer = choose(i);
@@ -152,7 +162,7 @@ class LayerReader {
 
   bool by_names() {
     for (const std::string_view key : {"layer_types", "layers_block_type", "attention_layers"}) {
-      const Node* names = keys_.list(key);
+      const Node* names = keys_.only_list(key);
       if (names == nullptr) continue;
       if (names->children.size() != layers_.size()) {
         keys_.fail(*names, say("'{}' names {} layers of {}", key, names->children.size(), layers_.size()));
@@ -162,7 +172,7 @@ class LayerReader {
       if (class_.type == "nemotron_h") part_layers(*names);
       return true;
     }
-    const Node* repeated = keys_.list("block_types");
+    const Node* repeated = keys_.only_list("block_types");
     if (repeated == nullptr || repeated->children.empty()) return false;
     return each([&](std::size_t i) { return named(repeated->children[i % repeated->children.size()]); });
   }
@@ -190,9 +200,14 @@ class LayerReader {
   /// Full layers told by their places.
   bool by_indices() {
     const Mixer other = class_.type == "bamba" ? Mixer::mamba2 : Mixer::conv;
-    for (const std::string_view key : {"full_attn_idxs", "attn_layer_indices"})
-      if (keys_.list(key) != nullptr)
-        return each([&, full = keys_.counts(key)](std::size_t i) { return holds(full, i) ? Mixer::full : other; });
+    for (const std::string_view key : {"full_attn_idxs", "attn_layer_indices"}) {
+      const Node* places = keys_.only_list(key);
+      const std::vector<double> full = keys_.counts(key);
+      if (full.empty()) continue;
+      if (const double last = std::ranges::max(full); last >= static_cast<double>(layers_.size()))
+        keys_.fail(*places, say("'{}' names layer {:g}, and there are {}", key, last, layers_.size()));
+      return each([&](std::size_t i) { return holds(full, i) ? Mixer::full : other; });
+    }
     if (const auto kimi = keys_.map("linear_attn_config"); kimi && kimi->list("full_attn_layers") != nullptr)
       return each([&, full = kimi->counts("full_attn_layers")](std::size_t i) {
         return holds(full, i + 1) ? Mixer::full : Mixer::kimi;
@@ -262,9 +277,9 @@ class LayerReader {
 
   /// What "linear" means depends on the class.
   void settle_linear() {
-    const Mixer meant = keys_.has("linear_num_value_heads")  ? Mixer::delta
-                        : class_.type.starts_with("minimax") ? Mixer::lightning
-                                                             : Mixer::linear;
+    const Mixer meant = keys_.has("linear_num_value_heads") || class_.is(kSharedGate) ? Mixer::delta
+                        : class_.type.starts_with("minimax")                          ? Mixer::lightning
+                                                                                      : Mixer::linear;
     for (Layer& layer : layers_)
       if (layer.mixer == Mixer::linear) layer.mixer = meant;
   }

@@ -56,11 +56,11 @@ struct Delta {
 
 Delta delta_shape(const Shape& s) {
   Delta d{};
-  const double key_heads = s.keys.count_or({"linear_num_key_heads"}, 16);
-  d.value_heads = s.keys.count_or({"linear_num_value_heads"}, 32);
-  d.key_width = s.keys.count_or({"linear_key_head_dim"}, 128);
-  d.value_width = s.keys.count_or({"linear_value_head_dim"}, 128);
-  d.kernel = s.keys.count_or({"linear_conv_kernel_dim"}, 4);
+  const double key_heads = s.keys.size_or({"linear_num_key_heads"}, 16);
+  d.value_heads = s.keys.size_or({"linear_num_value_heads"}, 32);
+  d.key_width = s.keys.size_or({"linear_key_head_dim"}, 128);
+  d.value_width = s.keys.size_or({"linear_value_head_dim"}, 128);
+  d.kernel = s.keys.size_or({"linear_conv_kernel_dim"}, 4);
   d.keys = key_heads * d.key_width;
   d.values = d.value_heads * d.value_width;
   return d;
@@ -79,8 +79,8 @@ struct Kimi {
 Kimi kimi_shape(const Shape& s) {
   const auto own = s.keys.map("linear_attn_config");
   if (!own) return {s.model.heads.value_or(0), s.model.head_dim.value_or(0), 4};
-  return {own->count_or({"num_heads"}, s.model.heads.value_or(0)), own->count_or({"head_dim"}, 128),
-          own->count_or({"short_conv_kernel_size"}, 4)};
+  return {own->size_or({"num_heads"}, s.model.heads.value_or(0)), own->size_or({"head_dim"}, 128),
+          own->size_or({"short_conv_kernel_size"}, 4)};
 }
 
 /// Queries, keys, values and output, low-rank gates and decays, one strength per head.
@@ -104,22 +104,23 @@ struct Mamba {
 Mamba mamba_shape(const Shape& s) {
   const Keys& k = s.keys;
   Mamba m{};
-  const double expand = k.number({"mamba_expand", "expand"}, 0).value_or(2);
-  const double width = k.count_or({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
-  const Number heads = k.count({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads"});
-  const Number own = k.count({"mamba_d_ssm", "d_inner", "mamba_intermediate"});
+  const double expand = k.number({"mamba_expand", "expand"}, kLeastRatio).value_or(2);
+  const double width = k.size_or({"mamba_d_head", "mamba_head_dim", "mamba_headdim", "head_dim"}, 64);
+  const Number heads = k.count({"mamba_n_heads", "mamba_num_heads", "n_mamba_heads"}, 1);
+  const Number own = k.count({"mamba_d_ssm", "d_inner", "mamba_intermediate"}, 1);
   const bool first = s.model_class.type == "mamba" || s.model_class.type == "falcon_mamba";
   m.inner = own                                           ? *own
-            : first && k.has("intermediate_size")         ? k.count_or({"intermediate_size"}, 0)
+            : first && k.has("intermediate_size")         ? k.size_or({"intermediate_size"}, 0)
             : s.model_class.type == "nemotron_h" && heads ? *heads * width
                                                           : expand * s.hidden();
-  m.state = k.count_or({"mamba_d_state", "ssm_state_size", "state_size"}, s.is(kAttentionFree) && !first ? 128 : 16);
-  m.kernel = k.count_or({"mamba_d_conv", "conv_kernel", "mamba_conv_kernel"}, 4);
+  m.state = k.size_or({"mamba_d_state", "ssm_state_size", "state_size"}, s.is(kAttentionFree) && !first ? 128 : 16);
+  m.kernel = k.size_or({"mamba_d_conv", "conv_kernel", "mamba_conv_kernel"}, 4);
   const Node* rank = k.find(k.has("mamba_dt_rank") ? "mamba_dt_rank" : "time_step_rank");
   m.rank =
-      rank == nullptr || rank->quoted ? std::ceil(s.hidden() / 16) : k.count_or({"mamba_dt_rank", "time_step_rank"}, 0);
+      rank == nullptr || rank->quoted ? std::ceil(s.hidden() / 16) : k.size_or({"mamba_dt_rank", "time_step_rank"}, 0);
   m.heads = heads ? *heads : std::floor(m.inner / std::max(1.0, width));
-  m.groups = k.count_or({"mamba_n_groups", "mamba_ngroups", "n_groups"}, 1);
+  const bool grouped = s.model_class.type == "mamba2" || s.model_class.type == "nemotron_h";
+  m.groups = k.size_or({"mamba_n_groups", "mamba_ngroups", "n_groups"}, grouped ? 8 : 1);
   return m;
 }
 
@@ -139,22 +140,22 @@ double mamba2(const Shape& s) {
          m.inner * s.hidden();
 }
 
-double conv(const Shape& s) { return s.hidden() * (4 * s.hidden() + s.keys.count_or({"conv_L_cache"}, 3)); }
+double conv(const Shape& s) { return s.hidden() * (4 * s.hidden() + s.keys.size_or({"conv_L_cache"}, 3)); }
 
 /// Two branches, a short convolution, and gates in blocks of a head's width.
 double recurrent(const Shape& s) {
-  const double width = s.keys.count_or({"lru_width"}, s.hidden());
+  const double width = s.keys.size_or({"lru_width"}, s.hidden());
   const double heads = std::max(1.0, s.model.heads.value_or(1));
   const double gates = 2 * (width * width / heads + width);
-  return s.hidden() * width * 3 + 2 * width + s.hidden() + width * (s.keys.count_or({"conv1d_width"}, 4) + 1) + gates +
+  return s.hidden() * width * 3 + 2 * width + s.hidden() + width * (s.keys.size_or({"conv1d_width"}, 4) + 1) + gates +
          width;
 }
 
 /// Time mixing and channel mixing of RWKV 4 together.
 double rwkv(const Shape& s) {
   const double h = s.hidden();
-  const double a = s.keys.count_or({"attention_hidden_size"}, h);
-  const double f = s.keys.count_or({"intermediate_size"}, 4 * h);
+  const double a = s.keys.size_or({"attention_hidden_size"}, h);
+  const double f = s.keys.size_or({"intermediate_size"}, 4 * h);
   return 3 * h * a + a * h + 2 * a + 3 * h + 2 * h * f + h * h + 2 * h;
 }
 
@@ -202,8 +203,8 @@ double state_values(const Shape& s, Mixer mixer) {
       const Mamba m = mamba_shape(s);
       return m.inner * m.state + (m.inner + 2 * m.groups * m.state) * m.kernel;
     }
-    case Mixer::conv: return s.hidden() * s.keys.count_or({"conv_L_cache"}, 3);
-    case Mixer::recurrent: return s.keys.count_or({"lru_width"}, s.hidden()) * 5;
+    case Mixer::conv: return s.hidden() * s.keys.size_or({"conv_L_cache"}, 3);
+    case Mixer::recurrent: return s.keys.size_or({"lru_width"}, s.hidden()) * 5;
     case Mixer::rwkv: return s.hidden() * 5;
     case Mixer::full:
     case Mixer::window:

@@ -73,18 +73,18 @@ std::string_view usual_tower(std::string_view wrapper) {
 
 /// Qwen joins neighbouring patches with an MLP; later towers have one more behind some layers.
 double qwen_merger(const Keys& v, std::string_view type, double width, double text_width) {
-  const double merged = width * std::pow(v.count_or({"spatial_merge_size"}, 2), 2);
-  const double out = type == "qwen2_vl" ? text_width : v.count_or({"out_hidden_size"}, text_width);
+  const double merged = width * std::pow(v.size_or({"spatial_merge_size"}, 2), 2);
+  const double out = type == "qwen2_vl" ? text_width : v.size_or({"out_hidden_size"}, text_width);
   const double mlp = merged * merged + merged + merged * out + out;
   if (type == "qwen2_vl") return mlp + 2 * width;
   if (type == "qwen2_5_vl") return mlp + width;
   const auto deep = static_cast<double>(v.counts("deepstack_visual_indexes").size());
-  return mlp + 2 * width + deep * (mlp + 2 * merged) + v.count_or({"num_position_embeddings"}, 2304) * width;
+  return mlp + 2 * width + deep * (mlp + 2 * merged) + v.size_or({"num_position_embeddings"}, 2304) * width;
 }
 
 double patches(const Keys& v, const TowerClass& t, double width) {
   const double patch = v.largest({"patch_size"}).value_or(t.patch);
-  const double channels = v.count_or({"num_channels", "in_channels", "in_chans"}, 3);
+  const double channels = v.size_or({"num_channels", "in_channels", "in_chans"}, 3);
   const double frames = t.type.starts_with("qwen") ? v.largest({"temporal_patch_size"}).value_or(2) : 1;
   double count = channels * frames * patch * patch * width + (t.patch_bias ? width : 0);
   const double image = v.largest({"image_size"}).value_or(t.image);
@@ -96,10 +96,11 @@ double patches(const Keys& v, const TowerClass& t, double width) {
 Tower count_tower(const Keys& v, const TowerClass& t, double text_width) {
   Tower tower;
   const double w =
-      v.count_or({t.type == "qwen2_vl" ? "embed_dim" : "hidden_size", "embed_dim", "width", "hidden_dim"}, t.hidden, 1);
-  const double f = v.has("mlp_ratio") && !v.has("intermediate_size") ? v.number({"mlp_ratio"}, 0).value_or(4) * w
-                                                                     : v.count_or({"intermediate_size"}, t.ffn, 1);
-  const double layers = v.count_or({"num_hidden_layers", "depth", "layers"}, t.layers, 1);
+      v.size_or({t.type == "qwen2_vl" ? "embed_dim" : "hidden_size", "embed_dim", "width", "hidden_dim"}, t.hidden);
+  const double f = v.has("mlp_ratio") && !v.has("intermediate_size")
+                       ? v.number({"mlp_ratio"}, kLeastRatio).value_or(4) * w
+                       : v.size_or({"intermediate_size"}, t.ffn);
+  const double layers = v.size_or({"num_hidden_layers", "depth", "layers"}, t.layers);
   const double matrices = t.gated ? 3 : 2;
   double each = 4 * w * w + matrices * w * f + t.norms * w * (t.norm_bias ? 2 : 1);
   if (t.biased) each += 4 * w + (matrices - 1) * f + w;
@@ -107,30 +108,30 @@ Tower count_tower(const Keys& v, const TowerClass& t, double text_width) {
   tower.width = w;
   tower.parameters = layers * each + patches(v, t, w) + t.outer_norms * w * (t.norm_bias ? 2 : 1);
   if (t.type.starts_with("qwen")) tower.parameters += qwen_merger(v, t.type, w, text_width);
-  if (t.type == "gemma4_vision") tower.parameters += 2 * v.count_or({"position_embedding_size"}, 10240) * w;
+  if (t.type == "gemma4_vision") tower.parameters += 2 * v.size_or({"position_embedding_size"}, 10240) * w;
   if (t.type == "llama4_vision_model") {
-    const double between = v.count_or({"intermediate_size"}, t.ffn);
-    const double in = v.count_or({"projector_input_dim"}, 4096);
-    const double out = v.count_or({"projector_output_dim"}, 4096);
+    const double between = v.size_or({"intermediate_size"}, t.ffn);
+    const double in = v.size_or({"projector_input_dim"}, 4096);
+    const double out = v.size_or({"projector_output_dim"}, 4096);
     tower.parameters += between * in + in * out;
-    tower.width = v.count_or({"vision_output_dim"}, out);
+    tower.width = v.size_or({"vision_output_dim"}, out);
   }
   return tower;
 }
 
 /// Llama 3.2's: two stacks, and positions for every arrangement of tiles.
 Tower count_mllama(const Keys& v) {
-  const double w = v.count_or({"hidden_size"}, 1280);
-  const double f = v.count_or({"intermediate_size"}, 5120);
-  const double local = v.count_or({"num_hidden_layers"}, 32);
+  const double w = v.size_or({"hidden_size"}, 1280);
+  const double f = v.size_or({"intermediate_size"}, 5120);
+  const double local = v.size_or({"num_hidden_layers"}, 32);
   const double global = v.count_or({"num_global_layers"}, 8);
-  const double patch = v.count_or({"patch_size"}, 14, 1);
-  const double rows = std::pow(std::floor(v.count_or({"image_size"}, 448) / patch), 2) + 1;
-  const double tiles = v.count_or({"max_num_tiles"}, 4);
-  const double arrangements = v.count_or({"max_aspect_ratio_id"}, 8) + 1;
+  const double patch = v.size_or({"patch_size"}, 14);
+  const double rows = std::pow(std::floor(v.size_or({"image_size"}, 448) / patch), 2) + 1;
+  const double tiles = v.size_or({"max_num_tiles"}, 4);
+  const double arrangements = v.size_or({"max_aspect_ratio_id"}, 8) + 1;
   const double each = 4 * w * w + 2 * w * f + f + w + 4 * w;
   Tower tower;
-  tower.width = v.count_or({"vision_output_dim"}, 7680);
+  tower.width = v.size_or({"vision_output_dim"}, 7680);
   tower.parameters = (local + global) * each + 2 * global + 3 * patch * patch * w + w + rows * w + 4 * w +
                      arrangements * tiles * w * (rows + 2);
   return tower;
@@ -140,13 +141,13 @@ Tower count_mllama(const Keys& v) {
 double projector(const Keys& root, std::string_view wrapper, double vision, double text) {
   const bool biased = root.truth("multimodal_projector_bias", wrapper != "mistral3");
   const double two = vision * text + text * text + (biased ? 2 * text : 0);
-  const double merge = root.count_or({"spatial_merge_size"}, 2);
+  const double merge = root.size_or({"spatial_merge_size"}, 2);
   if (wrapper.starts_with("qwen")) return 0;  // counted with the tower
   if (wrapper == "gemma3" || wrapper == "gemma4") return vision * text + vision;
   if (wrapper == "paligemma" || wrapper == "mllama") return vision * text + text;
   if (wrapper == "llama4") return vision * text;
   if (wrapper == "idefics3" || wrapper == "smolvlm")
-    return vision * std::pow(root.count_or({"scale_factor"}, 2), 2) * text;
+    return vision * std::pow(root.size_or({"scale_factor"}, 2), 2) * text;
   if (wrapper == "mistral3") return two + vision + merge * merge * vision * vision;
   if (wrapper.starts_with("internvl")) {
     const double joined = 4 * vision;
@@ -199,8 +200,8 @@ double count_standalone_tower(const Shape& s) {
   double count = count_tower(vision ? *vision : s.root, *known, 0).parameters;
   if (type == "siglip" || type == "siglip_vision_model") {  // attention that pools the patches
     const Keys& v = vision ? *vision : s.root;
-    const double w = v.count_or({"hidden_size"}, known->hidden);
-    const double f = v.count_or({"intermediate_size"}, known->ffn);
+    const double w = v.size_or({"hidden_size"}, known->hidden);
+    const double f = v.size_or({"intermediate_size"}, known->ffn);
     count += 4 * w * w + 4 * w + w + 2 * w * f + f + w + 2 * w;
   }
   const auto text = s.root.map("text_config");
@@ -208,14 +209,14 @@ double count_standalone_tower(const Shape& s) {
   const std::optional<Keys> given = text;
   const Keys& t = given ? *given : s.root;
   const bool clip = type == "clip";
-  const double w = t.count_or({"hidden_size"}, clip ? 512 : 768, 1);
-  const double f = t.count_or({"intermediate_size"}, clip ? 2048 : 3072, 1);
-  const double layers = t.count_or({"num_hidden_layers"}, 12, 1);
+  const double w = t.size_or({"hidden_size"}, clip ? 512 : 768);
+  const double f = t.size_or({"intermediate_size"}, clip ? 2048 : 3072);
+  const double layers = t.size_or({"num_hidden_layers"}, 12);
   const double tables =
-      t.count_or({"vocab_size"}, clip ? 49408 : 32000) + t.count_or({"max_position_embeddings"}, clip ? 77 : 64);
+      t.size_or({"vocab_size"}, clip ? 49408 : 32000) + t.size_or({"max_position_embeddings"}, clip ? 77 : 64);
   count += tables * w + layers * (4 * w * w + 4 * w + 2 * w * f + f + w + 4 * w) + 2 * w;
-  const double joint = s.root.count_or({"projection_dim"}, clip ? 512 : w);
-  const double vision_width = vision->count_or({"hidden_size"}, known->hidden);
+  const double joint = s.root.size_or({"projection_dim"}, clip ? 512 : w);
+  const double vision_width = vision->size_or({"hidden_size"}, known->hidden);
   return count + (clip ? joint * (w + vision_width) + 1 : w * w + w + 2);
 }
 

@@ -51,6 +51,7 @@ constexpr std::size_t kMostEntries = 20'000;  // looked at, whatever they are
 constexpr std::size_t kMostFiles = 2'000;
 constexpr int kDeepest = 8;
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20U;
+constexpr std::size_t kMostValues = 4'000'000;  // in all its files together
 
 /// Files of a folder, until there is a reason to look no further.
 struct Found {
@@ -58,6 +59,20 @@ struct Found {
   std::uint64_t bytes = 0;
   std::string refusal;
 };
+
+/// Values in a tree, itself one of them.
+std::size_t values_in(const Node& node) {
+  std::size_t count = 1;
+  for (const Node& child : node.children) count += values_in(child);
+  return count;
+}
+
+std::unexpected<Errors> not_read(const std::string& path, const std::string& reason) {
+  return std::unexpected(Errors{{ErrorKind::usage,
+                                 say("'{}' is not read as a catalogue: {}", printable(path), reason),
+                                 {},
+                                 say("name the folder, or the file, that has the facts alone")}});
+}
 
 /// What nobody means as a catalogue.
 std::string refusal_of(const std::string& directory) {
@@ -154,11 +169,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
     Found tables = refusal.empty() ? files_in(path, ".csv", failed) : Found{};
     for (const std::string& reason : {found.refusal, tables.refusal})
       if (refusal.empty()) refusal = reason;
-    if (!refusal.empty())
-      return std::unexpected(Errors{{ErrorKind::usage,
-                                     say("'{}' is not read as a catalogue: {}", printable(path), refusal),
-                                     {},
-                                     say("name the folder, or the file, that has the facts alone")}});
+    if (!refusal.empty()) return not_read(path, refusal);
     files = std::move(found.files);
     for (std::string& table : tables.files)
       if (fs::path(table).parent_path().filename() == kPriceFolder) files.push_back(std::move(table));
@@ -171,6 +182,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
                                    {},
                                    {}}});
   std::vector<Document> documents;
+  std::size_t values = 0;
   Errors errors;
   if (files.empty())
     errors.push_back({ErrorKind::bad_catalogue, say("'{}' has no .yaml file", printable(path)), {}, {}});
@@ -178,6 +190,9 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
     if (is_enough(errors)) break;
     auto document = read_document(file);
     if (document) {
+      values += values_in(document->root);
+      if (values > kMostValues)
+        return not_read(path, say("its files have more than {} values", human_number(kMostValues)));
       documents.push_back(std::move(*document));
     } else {
       errors.push_back(document.error());

@@ -11,6 +11,7 @@ namespace gpusel::catalog {
 namespace {
 
 /// Recounted shapes are within 0.5 % of what is published; buffers and padded tables add a little more.
+constexpr double kRecount = 0.006;
 constexpr double kFewer = 0.03;
 constexpr double kTolerance = 0.1;
 constexpr double kGiB = 1024.0 * 1024 * 1024;
@@ -47,6 +48,7 @@ class StoredCheck {
 
   Result<bool> run() {
     if (Status same = layers(); !same) return std::unexpected(same.error());
+    if (Status whole = tensors(); !whole) return std::unexpected(whole.error());
     if (Status same = widths(); !same) return std::unexpected(same.error());
     if (Status same = head(); !same) return std::unexpected(same.error());
     return sizes();
@@ -63,10 +65,31 @@ class StoredCheck {
   }
 
   /// The stack that holds most: towers of other inputs have stacks of their own.
+  const LayerStack& main_stack() const {
+    return *std::ranges::max_element(
+        stored_.stacks, {}, [](const LayerStack& stack) { return std::pair(stack.elements, stack.layers.size()); });
+  }
+
+  /// What a layer has lost is a small part of the whole: names tell it, sums do not.
+  Status tensors() const {
+    const LayerKinds& kinds = model_.layer_kinds;
+    if (kinds.of_layer.empty() || stored_.stacks.empty() || !shape_is_sure()) return {};
+    const LayerStack& main = main_stack();
+    if (auto lost = lost_tensors(main, kinds.of_layer)) return wrong(std::move(*lost));
+    if (const double held = experts_in(main); held > 0 && held < m_.experts.value_or(0))
+      return wrong(say("the tensors have {:g} experts, and the configuration says {:g}", held, *m_.experts));
+    if (const std::string_view lost = lost_kind(main); !lost.empty() && !m_.is_mla())
+      return wrong(say("'{}' is missing from the tensors of every layer", lost));
+    if (gguf()) return {};  // its header says how many tensors there are: none is lost alone
+    if (kinds.have_norms && !has_norms(main)) return wrong(say("the tensors of the layers have no norms"));
+    if (kinds.has_last_norm && !stored_.has_last_norm)
+      return wrong(say("the norm behind the last layer is missing from the tensors"));
+    return {};
+  }
+
   Status layers() const {
     if (stored_.stacks.empty() || !m_.layers) return {};
-    const LayerStack& main = *std::ranges::max_element(
-        stored_.stacks, {}, [](const LayerStack& stack) { return std::pair(stack.elements, stack.layers.size()); });
+    const LayerStack& main = main_stack();
     double expected = *m_.layers;
     if (m_.decoder_layers && main.prefix.find("decoder") != std::string::npos) expected = *m_.decoder_layers;
     double missing = 0, first = 0, last = 0;
@@ -102,6 +125,9 @@ class StoredCheck {
     return {};
   }
 
+  /// A GGUF's header leaves out how latent and linear attention are shaped.
+  bool shape_is_sure() const { return !gguf() || (!m_.is_mla() && !m_.linear_layers); }
+
   bool lacks_head() const { return !stored_.has_head && model_.recount.head > 0; }
 
   /// A decoder's class has an output projection; what only embeds has none.
@@ -134,7 +160,7 @@ class StoredCheck {
   }
 
   Result<bool> sizes() {
-    if (gguf()) return by_values(stored_.elements - stored_.vision_elements, !m_.is_mla() && !m_.linear_layers);
+    if (gguf()) return by_values(stored_.elements - stored_.vision_elements, shape_is_sure());
     if (const Number plain = values()) return by_values(*plain, true);
     // Packed, or only the sum is known: bounds by what a weight can take.
     const bool only_sum = stored_.types.empty();
@@ -160,12 +186,14 @@ class StoredCheck {
     const double parameters = needed(false);
     const bool few = held < (1 - kFewer) * parameters;
     const bool many = held > (1 + kTolerance) * parameters && !gguf();  // a GGUF's shape is its own header's
-    if (!few && !many) return true;
+    const bool fewer = held < (1 - kRecount) * parameters && !gguf();
+    if ((!few && !many && !fewer) || !recount_is_sure) return true;
     const std::string what =
         say("the files have {:.2f}e9 values, and the configuration's shape has {:.2f}e9 parameters", held / 1e9,
             parameters / 1e9);
-    if (!recount_is_sure) return true;
-    return judged(what, many);
+    if (few || many) return judged(what, many);
+    model_.notes.push_back(say("{}: the larger is used", what));
+    return false;
   }
 
   Result<bool> judged(const std::string& what, bool files_are_larger) {

@@ -37,6 +37,11 @@ Status take_stored(ConfigModel& out, StoredWeights stored, const std::string& pa
   m.file_layout = gguf ? "gguf" : "safetensors";
   // A checkpoint says its quantisation in config.json; the types of its tensors are the containers'.
   const bool plain = m.native_dtype == "bf16" || m.native_dtype == "fp16" || m.native_dtype == "fp32";
+  if (plain && stored.precision == "fp8")
+    out.notes.push_back(
+        say("most weights are fp8, and config.json says {} without a quantization_config: counted as "
+            "the files have them",
+            m.native_dtype));
   if (!stored.precision.empty() && (gguf || plain)) m.native_dtype = out.texts.emplace_back(stored.precision);
   // fp32 files are converted while they are loaded.
   if (*believed && loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / (1024.0 * 1024 * 1024);

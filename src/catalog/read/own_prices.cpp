@@ -44,7 +44,8 @@ class OwnLayer {
     add_source(kOwnDiscount, say("--discount on the command line"), !own_.discounts.empty());
     add_source(kOwnPrice, say("your own price: --price, or a table with --overlay"), !own_.prices.empty());
     discount();
-    for (const OwnPrice& price : own_.prices) set(price);
+    for (const OwnPrice& price : own_.prices)
+      if (!is_enough(errors_)) set(price);
     tables_.own_market();
     tables_.own_offers = std::move(offers_);
     tables_.origin_text += "+" + say("own prices");
@@ -84,6 +85,7 @@ class OwnLayer {
   void discount() {
     std::vector<Discount> discounts;
     for (const OwnDiscount& one : own_.discounts) {
+      if (is_enough(errors_)) return;
       auto name = priced_name(one.subject, catalog_);
       if (!name)
         fail("--discount", name.error());

@@ -29,6 +29,7 @@ std::uint32_t whole_of(std::string_view digits) {
 struct LayerName {
   std::string_view prefix;
   std::uint32_t index = 0;
+  std::string_view rest;  // behind the number
 };
 std::optional<LayerName> layer_of(std::string_view tensor) {
   static constexpr std::string_view kStacks[] = {"layers", "layer", "h", "blocks", "block", "blk"};
@@ -38,11 +39,21 @@ std::optional<LayerName> layer_of(std::string_view tensor) {
   for (const std::string_view word : split(tensor, '.')) {
     const bool number = !word.empty() && word.size() <= kLongest && are_digits(word);
     if (number && std::ranges::find(kStacks, before) != std::end(kStacks))
-      return LayerName{tensor.substr(0, at - 1), whole_of(word)};
+      return LayerName{tensor.substr(0, at - 1), whole_of(word),
+                       tensor.substr(std::min(at + word.size() + 1, tensor.size()))};
     before = word;
     at += word.size() + 1;
   }
   return std::nullopt;
+}
+
+/// Under the name of its module, so that a packed matrix is the same one as a plain one; scales belong to them.
+void add_module(LayerStack& stack, std::uint32_t layer, std::string_view rest, double values) {
+  const std::size_t dot = rest.rfind('.');
+  const std::string_view last = rest.substr(dot == std::string_view::npos ? 0 : dot + 1);
+  if (last.find("scale") != std::string_view::npos) return;
+  double& held = stack.modules[std::string(rest.substr(0, dot))][layer];
+  if (last == "weight") held = values;
 }
 
 bool is_word_table(std::string_view tensor) {
@@ -99,13 +110,17 @@ void place_tensor(StoredWeights& out, std::string_view tensor, std::span<const d
     auto stack = std::ranges::find(out.stacks, layer->prefix, &LayerStack::prefix);
     constexpr std::size_t kMostStacks = 100;
     if (stack == out.stacks.end() && out.stacks.size() < kMostStacks && !tensor.starts_with("mtp."))
-      stack = out.stacks.insert(stack, {std::string(layer->prefix), {}, 0});
+      stack = out.stacks.insert(stack, {std::string(layer->prefix), {}, 0, {}});
     if (stack != out.stacks.end()) {
       stack->layers.insert(layer->index);
       stack->elements += elements;
+      add_module(*stack, layer->index, layer->rest, shape.empty() ? 0 : elements);
     }
     if (shape.size() == 2 && tensor.ends_with("self_attn.k_proj.weight") && !out.key_rows) out.key_rows = shape[0];
-  } else if (shape.size() == 2 && is_word_table(tensor) && !out.table_rows) {
+    return;
+  }
+  out.has_last_norm = out.has_last_norm || is_norm(tensor);
+  if (shape.size() == 2 && is_word_table(tensor) && !out.table_rows) {
     out.table_rows = shape[0];
     out.table_width = shape[1];
   }

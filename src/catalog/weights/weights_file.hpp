@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/io/document.hpp"
@@ -24,6 +28,8 @@ struct LayerStack {
   std::string prefix;
   std::set<std::uint32_t> layers;
   double elements = 0;
+  /// "mlp.up_proj": which layers have it, and how many values; 0 where they are packed or not known.
+  std::map<std::string, std::map<std::uint32_t, double>, std::less<>> modules;
 };
 
 struct StoredWeights {
@@ -42,7 +48,8 @@ struct StoredWeights {
   double vision_elements = 0;
   bool has_head = false;   // an output projection of its own
   bool has_table = false;  // of words
-  std::string precision;   // a weight format, where the types alone say it; or empty
+  bool has_last_norm = false;
+  std::string precision;  // a weight format, where the types alone say it; or empty
 };
 
 /// A GGUF file in terms of a Hugging Face configuration.
@@ -62,6 +69,14 @@ Result<StoredWeights> read_safetensors_index(const std::string& path, double lay
 Result<StoredWeights> read_safetensors_parts(const std::string& path, double layers = 0);
 /// The names of all parts of a file that is split so; only `path` itself where its name does not say it.
 std::vector<std::string> parts_of_file(const std::string& path);
+/// Tensors that some layers lack, or have smaller, and most others of their kind have, in one sentence; or nothing.
+std::optional<std::string> lost_tensors(const LayerStack& stack, std::span<const std::uint32_t> kinds);
+/// Experts that are stored one by one; 0 where they are stored together.
+double experts_in(const LayerStack& stack);
+/// A kind of tensor that no layer has though it goes with others that are there; or empty.
+std::string_view lost_kind(const LayerStack& stack);
+bool has_norms(const LayerStack& stack);
+bool is_norm(std::string_view tensor);
 /// One file, or all parts of one that is split into …-00001-of-00003.gguf.
 Result<GgufModel> read_gguf(const std::string& path);
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/io/file.hpp"
+#include "base/io/own_file.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -26,6 +26,7 @@ struct CalibrateOptions {
   bool reset = false;
   bool accept_outliers = false;
   bool explain = false;
+  bool force = false;
 };
 
 class Calibrate {
@@ -220,7 +221,10 @@ class Calibrate {
                                    say("'{}' is being read or written by another gpusel", printable(target_)),
                                    {},
                                    say("try again")});
-    return write_whole(target_, overlay);
+    // What is there was read and joined: only a link in its place would be lost.
+    const FileText file{target_, overlay};
+    return write_own(
+        {.files = {&file, 1}, .force = options_.force, .author = [](const std::string&) { return Author::program; }});
   }
 
   std::string kept_line() const {
@@ -273,6 +277,7 @@ Parsed make_calibrate() {
   on("--reset", say("remove what is kept: back to the shipped coefficients"), options->reset);
   on("--accept-outliers", say("include figures far outside their interval"), options->accept_outliers);
   on("--explain", say("each coefficient's prior, sensitivity and result"), options->explain);
+  parsed.flags.push_back(force_flag(options->force, group));
   parsed.run = [options](Context& context) { return Calibrate(*options, context).run(); };
   return parsed;
 }
