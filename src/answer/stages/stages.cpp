@@ -27,6 +27,14 @@ Error at_place(Error error, const Stage& stage) {
   return error;
 }
 
+/// Whether it does; what is wrong with it is said when it is asked.
+bool ends(const job::Request& request, const catalog::Catalog& catalog) {
+  const auto model = find_model(request, catalog);
+  if (!model || !request.task) return true;
+  const auto work = resolve_work(request, *model, catalog);
+  return !work || work->ends();
+}
+
 /// The day all stages are asked on.
 Date today_of(const StagesPlan& plan) { return plan.stages.empty() ? Date() : plan.stages.front().question.today; }
 
@@ -73,7 +81,9 @@ class Answer {
       if (!of_line) return std::unexpected(of_line.error());
       rules->insert(rules->end(), of_line->begin(), of_line->end());
     }
-    auto advice = recommend(stage.question, catalog_, *rules, coefficients_);
+    Question asked = stage.question;
+    if (!ends(asked.request, catalog_)) asked.constraints.deadline_hours.reset();  // of the stages that end
+    auto advice = recommend(asked, catalog_, *rules, coefficients_);
     if (!advice) return std::unexpected(at_place(advice.error(), stage));
     if (advice->recommendations.empty())
       for (const job::Limit* limit : stage.in_both)

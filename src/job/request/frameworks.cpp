@@ -46,7 +46,7 @@ std::vector<Wish> wishes_of(const Request& r) {
   };
   chosen("method", &Framework::methods, r.method, [](auto word) { return say("training with {}", word); });
   chosen("precision", &Framework::precisions, r.precision, [](auto word) { return say("training in {}", word); });
-  chosen("optimizer", &Framework::optimizers, r.optimizer, [](auto word) { return say("the optimizer {}", word); });
+  chosen("optimizer", &Framework::optimizers, r.optimizer, [](auto word) { return say("optimizer {}", word); });
   chosen("sharding", &Framework::sharding, r.sharding, [](auto word) { return say("sharding by {}", word); });
   chosen("activation_checkpointing", &Framework::checkpointing, r.activation_checkpointing,
          [](auto word) { return say("{} activation checkpointing", word); });

@@ -104,7 +104,7 @@ Seconds added_prompt_time(const job::Inference& job, const Server& server, doubl
   const double steps = std::max(1.0, static_cast<double>(job.output_tokens) - 1);
   const double together = std::clamp(batch / steps, 1.0, server.target.prompts_per_pass(input, batch));
   const double decoding = batch / server.target.pipelining();
-  const Seconds all = server.target.added_by(together, input, cached, decoding, halfway(job));
+  const Seconds all = server.target.added_by(together, input, cached, decoding, halfway(job), steps * together / batch);
   return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
 }
 

@@ -293,7 +293,8 @@ PassParts Replica::parts_of(double prompt_tokens, double prompts, double behind,
   return parts;
 }
 
-Seconds Replica::added_by(double prompts, double tokens, double behind, double sequences, Cached context) const {
+Seconds Replica::added_by(double prompts, double tokens, double behind, double sequences, Cached context,
+                          double steps) const {
   if (tokens <= 0) return {};
   const double all = prompts * tokens;
   // What decodes takes its rows of each pass.
@@ -303,7 +304,8 @@ Seconds Replica::added_by(double prompts, double tokens, double behind, double s
   // Parts of a prompt are read one behind the other; on average, in the middle of it.
   const double before = behind + (prompts <= 1 ? tokens * (1 - 1 / count) / 2 : 0);
   const double one = pass_time(parts_of(all / count, std::max(1.0, prompts / count), before, sequences, context));
-  return seconds((one - bare) * count);
+  // No more steps are saved than there are.
+  return seconds(one * count - bare * std::min(count, steps));
 }
 
 Seconds Replica::reading_weights(double rows) const { return reading(read_once(rows) * decoder_); }

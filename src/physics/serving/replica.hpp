@@ -62,8 +62,8 @@ class Replica {
   }
 
   /// What prompts add to the step of `sequences` that decode, where they are read in it: `tokens` of each, behind
-  /// `behind` that are cached.
-  Seconds added_by(double prompts, double tokens, double behind, double sequences, Cached context) const;
+  /// `behind` that are cached. `steps`: of those that decode, for each time that so many prompts are read.
+  Seconds added_by(double prompts, double tokens, double behind, double sequences, Cached context, double steps) const;
 
   /// A prompt's cache on its way to the replica that answers.
   Seconds handover(double tokens) const;
