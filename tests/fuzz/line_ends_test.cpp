@@ -80,8 +80,8 @@ std::string with_line_ends(const std::string& text, const std::string& end) {
 Run answer(const Sample& sample, const std::string& text, const fs::path& folder) {
   fs::create_directories((folder / sample.name).parent_path());
   std::ofstream(folder / sample.name, std::ios::binary) << text;
-  return ask(words_of(sample.command),
-             {.environment = {{"XDG_CONFIG_HOME", folder.string()}}, .directory = folder.string()});
+  return ask(words_of(sample.command), {.environment = {{"XDG_CONFIG_HOME", folder.string()}, {"GPUSEL_STATE", "off"}},
+                                        .directory = folder.string()});
 }
 
 }  // namespace
