@@ -14,7 +14,7 @@ endforeach()
 set(CMAKE_AR llvm-ar-19)
 set(CMAKE_RANLIB llvm-ranlib-19)
 set(CMAKE_EXE_LINKER_FLAGS_INIT -fuse-ld=lld)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64-static -L ${GPUSEL_SYSROOT})
 
 # BLAS and LAPACK are chosen by links that only an installed system has.
 foreach(choice lapack blas)
