@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "answer/truth/accuracy.hpp"
 #include "support/job.hpp"
@@ -23,24 +24,43 @@ const answer::Verification& all() {
   return made;
 }
 
+struct Bound {
+  Figure figure;
+  std::size_t rows;     // at least
+  double error, bias;   // at most
+  double inside = 0.7;  // of the 80 % intervals, at least
+};
+
+void must_keep(const Bound& bound, const std::function<bool(std::string_view source)>& counts) {
+  std::vector<const answer::Comparison*> these;
+  for (const auto& one : all().comparisons)
+    if (one.figure == bound.figure && counts(one.row->facts.source)) these.push_back(&one);
+  const answer::Accuracy is = answer::accuracy_of(these);
+  CAPTURE(to_text(bound.figure), is.rows, is.error, is.bias);
+  CHECK(is.rows >= bound.rows);
+  CHECK(is.error <= bound.error);
+  CHECK(std::abs(is.bias) <= bound.bias);
+  CHECK(is.coverage.value_or(0) >= bound.inside);
+}
+
+/// Harder than the others: engines and GPUs of 2025 and 2026, whose polling and settings are not all known.
+constexpr std::string_view kHarder[] = {"aic-gap-h100-sglang", "aic-gap-h100-vllm",   "aic-gap-b200-sglang",
+                                        "aic-gap-b200-vllm",   "aic-gap-b200-trtllm", "aic-gap-gb200-trtllm",
+                                        "trtllm-ifb-v1.2",     "amd-mi300x-vllm",     "argonne-llm-inference-bench",
+                                        "qwen3-speed",         "glm4-readme",         "cloudrift-vllm"};
+
 }  // namespace
 
 TEST_CASE("every kind of figure is as near to its published measurements as it has been shown to be") {
-  struct Bound {
-    Figure figure;
-    std::size_t rows;     // at least
-    double error, bias;   // at most
-    double inside = 0.7;  // of the 80 % intervals, at least
-  };
   const Bound bounds[] = {
       {Figure::training_speed, 700, 0.18, 0.06},
       {Figure::training_tflops, 50, 0.1, 0.06, 0.85},
       {Figure::training_memory, 270, 0.25, 0.1},
-      {Figure::throughput_speed, 1400, 0.18, 0.08},
-      {Figure::online_speed, 80, 0.13, 0.08},
-      {Figure::single_stream_speed, 1400, 0.14, 0.05},
-      {Figure::itl, 790, 0.22, 0.08},
-      {Figure::ttft, 1300, 0.35, 0.08},
+      {Figure::throughput_speed, 780, 0.18, 0.08},
+      {Figure::online_speed, 65, 0.1, 0.08},
+      {Figure::single_stream_speed, 940, 0.13, 0.05},
+      {Figure::itl, 540, 0.15, 0.08},
+      {Figure::ttft, 1060, 0.26, 0.08},
       {Figure::serving_memory, 220, 0.1, 0.08},
       {Figure::weights, 640, 0.02, 0.01, 0},  // read, not estimated: there is no interval
       {Figure::item_training_speed, 400, 0.23, 0.2, 0.5},
@@ -49,17 +69,19 @@ TEST_CASE("every kind of figure is as near to its published measurements as it h
       {Figure::item_memory, 130, 0.12, 0.1, 0.6},
       {Figure::batch_latency, 140, 0.13, 0.06, 0.85},
   };
-  for (const Bound& bound : bounds) {
-    std::vector<const answer::Comparison*> these;
-    for (const auto& one : all().comparisons)
-      if (one.figure == bound.figure) these.push_back(&one);
-    const answer::Accuracy is = answer::accuracy_of(these);
-    CAPTURE(to_text(bound.figure), is.rows, is.error, is.bias);
-    CHECK(is.rows >= bound.rows);
-    CHECK(is.error <= bound.error);
-    CHECK(std::abs(is.bias) <= bound.bias);
-    CHECK(is.coverage.value_or(0) >= bound.inside);
-  }
+  for (const Bound& bound : bounds)
+    must_keep(bound, [](std::string_view source) { return std::ranges::find(kHarder, source) == std::end(kHarder); });
+}
+
+TEST_CASE("with the harder sources too, every kind of figure is as near as it has been shown to be") {
+  const Bound bounds[] = {
+      {Figure::throughput_speed, 1400, 0.18, 0.08},
+      {Figure::online_speed, 80, 0.13, 0.08},
+      {Figure::single_stream_speed, 1400, 0.14, 0.05},
+      {Figure::itl, 790, 0.22, 0.08},
+      {Figure::ttft, 1300, 0.35, 0.08},
+  };
+  for (const Bound& bound : bounds) must_keep(bound, [](std::string_view) { return true; });
 }
 
 TEST_CASE("what ran is said to fit, and GPUs come in the measured order") {

@@ -234,7 +234,7 @@ TEST_CASE("prompts ask in words, and their arguments are completed", "[mcp]") {
                                        {"argument", {{"name", "model"}, {"value", "llama-3.1-"}}}}) +
                               request(6, "completion/complete",
                                       {{"ref", {{"type", "ref/prompt"}, {"name", "write-files"}}},
-                                       {"argument", {{"name", "target"}, {"value", "skyp"}}}});
+                                       {"argument", {{"name", "target"}, {"value", "sky"}}}});
   std::map<int, Json> replies;
   for (const std::string& line : lines_of(ask({"mcp"}, {.input = session}).out)) {
     const Json reply = Json::parse(line);

@@ -71,19 +71,19 @@ std::string saving_words(double ratio) {
   return ratio < 1 ? say("{:.0f} % less", percent) : say("{:.0f} % more", percent);
 }
 
-/// What a change costs beside money; `best` is what is rented then.
+/// What a change costs beside money; `best` is what is rented then, `also` what has to be typed with it.
 Alternative told(std::string key, std::string value, Recommendation best, const Job& work, const Advice& advice,
-                 std::string risk) {
+                 std::string risk, const std::string& also = {}) {
   Alternative out;
   out.key = std::move(key);
   out.value = std::move(value);
-  out.flag = flag_text(out.key, out.value);
+  out.flag = flag_text(out.key, out.value) + also;
   out.risk = std::move(risk);
   const std::string price = say("{} {}/h", human_price(best.cost.hourly), advice.currency.code());
   std::string machine = machine_words(best);
   if (!advice.recommendations.empty()) {
     const Recommendation& first = advice.recommendations.front();
-    out.ratio = order_cost(best, work) / order_cost(first, advice.work);
+    out.ratio = printed_cost(best, work) / printed_cost(first, advice.work);
     if (is_same_machine(best, first) && best.region == first.region) machine = say("same machine");
   }
   out.message = format("{}: {}, {}", out.flag, machine, price);
@@ -271,10 +271,9 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     const double chance = *best.in_time;
     if (nodes < first.machine().nodes && order_cost(best, found.work) > useful_below(advice)) return;
     if (nodes > first.machine().nodes && chance <= *first.in_time) return;
-    Alternative one = told("nodes", format("{}", nodes), std::move(best), found.work, advice,
-                           say("meets all targets with {}", chance_words(chance)));
-    if (chance < advice.work.confidence) one.flag += format(" --confidence {:g}", confidence);
-    out.push_back(std::move(one));
+    out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
+                       say("meets all targets with {}", chance_words(chance)),
+                       chance < advice.work.confidence ? format(" --confidence {:g}", confidence) : std::string()));
   };
   const int nodes = first.machine().nodes;
   if (*first.in_time < kSureChance) with(nodes + 1, advice.work.confidence);
@@ -295,6 +294,11 @@ void OtherWays::find_alternatives(Advice& advice) const {
   }
   std::ranges::stable_sort(all, {}, [](const Alternative& one) { return one.ratio.value_or(1); });
   std::vector<Alternative> kept;
+  // What is cheaper only by the price expected today would not look it.
+  std::erase_if(all, [&](const Alternative& one) {
+    const bool more = one.key == "nodes" && one.best.machine().nodes > advice.recommendations.front().machine().nodes;
+    return one.ratio && *one.ratio > kClearlyCheaper && !more;
+  });
   for (Alternative& one : all) {
     const bool known =
         std::ranges::any_of(kept, [&](const Alternative& other) { return is_same_machine(other.best, one.best); });

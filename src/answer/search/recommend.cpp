@@ -168,12 +168,13 @@ class Adviser {
     if (work.ends()) return {};
     const bool frames = work.counted && question_.request.frames && work.task == job::Task::render;
     if (frames && (limits.deadline_hours || limits.budget))
-      return usage_error(say("the time of a frame is unknown, so nobody knows when the frames are done"),
+      return usage_error(say("the time per frame is unknown, so the deadline or budget cannot be checked"),
                          limits.deadline_hours ? "--deadline" : "--budget",
-                         say("add --seconds-per-frame and --on, the GPU that it was measured on"));
+                         say("add --seconds-per-frame, and --on for the GPU it was measured on"));
     if (!limits.deadline_hours) return {};
     return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
-                       say("say how much there is to do, such as --tokens 10B, or remove it"));
+                       work.counted ? say("remove it, or say how much work there is")
+                                    : say("remove it, or say how much work there is: --tokens 10B"));
   }
 
   static Status check_formats(const Job& work) {

@@ -129,7 +129,7 @@ struct Alternative {
   Recommendation best;
   std::string message;
   std::string flag;       // as it is typed
-  catalog::Number ratio;  // of what it costs to what rank 1 does; nothing where nothing is ranked
+  catalog::Number ratio;  // of what it costs to what rank 1 does, as printed; nothing where nothing is ranked
   std::string risk;       // what it costs beside money
 };
 

@@ -49,7 +49,9 @@ std::span<const Prompt> prompts() {
        to_say(
            "Write the files that run {1} of {0} with {2}. Ask gpusel's export with that target, show each file whole, "
            "and list what I must fill in and what its comment warns about."),
-       {kModelArgument, kTaskArgument, {"target", to_say("skypilot, terraform, kubernetes, slurm …"), true, "export"}}},
+       {kModelArgument,
+        kTaskArgument,
+        {"target", to_say("skypilot, terraform, kubernetes, slurm …"), true, "recommend --for"}}},
   };
   return kPrompts;
 }

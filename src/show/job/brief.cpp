@@ -232,10 +232,7 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
     }
     std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
                                          : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
-    if (one.ratio) {
-      const double ratio = printed_ratio(advice, one.best, advice.recommendations.front());
-      end += format("  {:+.0f} %", 100 * (ratio - 1));
-    }
+    if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
   }
   if (rows.empty() && sentences.empty()) return;
@@ -308,7 +305,8 @@ void add_rest(Document& page, const Advice& advice, std::span<const Recommendati
            });
   };
   if (advice.staircase.empty() && is_out_of_order(advice, rows))
-    page.line(secondary(say("ordered by the price expected today: old or undated prices count 25 % more (--why)")));
+    page.line(
+        secondary(say("ranked by the price expected today; old and undated prices count more than printed (--why)")));
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
@@ -366,8 +364,9 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
   for (const std::string& cloud : advice.named_clouds) {
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
-      list += say("{}#{} {} {}/h", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
-                  spoken_money(best->cost.hourly, advice.currency));
+      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
+                     advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
+                                        : say("{}/h", spoken_money(best->cost.hourly, advice.currency)));
   }
   return list.empty() ? list : say("Elsewhere: {}", list);
 }

@@ -102,7 +102,11 @@ void job_lines(const BreakEvenPage& page, Document& out) {
 }
 
 std::string market_words(const answer::SpotBreakEven& spot) {
-  if (spot.market == nullptr) return say("its interruption rate is not published, and assumed; set --interruptions");
+  const bool said = spot.share && spot.share->is_one();
+  const std::string unpublished = said
+                                      ? say("its interruption rate is not published")
+                                      : say("its interruption rate is not published, and assumed; set --interruptions");
+  if (spot.market == nullptr) return unpublished;
   const catalog::SpotMarket& market = *spot.market;
   std::string words;
   if (market.interrupted_low && market.interrupted_high)
@@ -111,7 +115,7 @@ std::string market_words(const answer::SpotBreakEven& spot) {
   else if (market.interrupted_low)
     words = say("more than {:g} % of instances are reclaimed within a month", *market.interrupted_low * 100);
   else
-    words = say("its interruption rate is not published, and assumed; set --interruptions");
+    words = unpublished;
   words += format(" ({}{})", printable(market.source), market.as_of.known() ? ", " + market.as_of.text() : "");
   add_clause(words, printable(market.note));
   return words;

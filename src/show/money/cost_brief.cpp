@@ -147,7 +147,7 @@ void add_decisions(Document& page, const BreakEvens& found) {
                          : say("spot is not cheaper");
   if (spot.share)
     line +=
-        answer::is_published(spot.market)
+        answer::is_published(spot.market) || spot.share->is_one()
             ? say("; about {} of instances are reclaimed within a month", in_percent(spot.share->mid))
             : say("; how many are reclaimed is not published: {} within a month assumed", in_percent(spot.share->mid));
   page.line(line);

@@ -55,7 +55,7 @@ std::string answer_change_text(const AnswerChange& change) {
   if (before != after)
     return say("{}: the best was {}; with these prices it is {}", printable(change.question), before, after);
   return change.effect == FactEffect::nothing
-             ? say("{}: the answer stays {}", printable(change.question), before)
+             ? say("{}: the answer is still {}", printable(change.question), before)
              : say("{}: the best stays {}; other ranks change", printable(change.question), before);
 }
 
