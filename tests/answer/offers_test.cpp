@@ -15,24 +15,30 @@ using test::Market;
 
 namespace {
 
-/// How much one way costs of another, at the prices that order them: the cheapest of a question asked by itself.
+/// The cheapest of a question asked by itself, by the prices that order, of those clearly cheaper than what the other
+/// question has first: by these prices and by the printed ones. `ratio` is of the printed ones.
 struct Way {
   std::string value;
-  double ratio = 0;
+  double ratio = std::numeric_limits<double>::infinity();
   const answer::Recommendation* best = nullptr;
 };
 
 Way cheapest(std::string value, const answer::Advice& asked, const answer::Advice& now) {
-  Way out{std::move(value), std::numeric_limits<double>::infinity()};
-  const double first = answer::order_cost(now.recommendations.front(), now.work);
+  constexpr double kClearly = 0.97;
+  Way out{std::move(value)};
+  const answer::Recommendation& first = now.recommendations.front();
+  double least = kClearly;
   for (const answer::Recommendation& one : asked.recommendations) {
-    const double ratio = answer::order_cost(one, asked.work) / first;
-    if (ratio < out.ratio) out = {std::move(out.value), ratio, &one};
+    const double ratio = answer::order_cost(one, asked.work) / answer::order_cost(first, now.work);
+    const double printed = answer::printed_cost(one, asked.work) / answer::printed_cost(first, now.work);
+    if (ratio > least || printed > kClearly || (out.best != nullptr && ratio == least)) continue;
+    out = {std::move(out.value), printed, &one};
+    least = ratio;
   }
   return out;
 }
 
-bool is_clear(const Way& way) { return way.ratio <= 0.97; }
+bool is_clear(const Way& way) { return way.best != nullptr; }
 
 /// Whether the answer names it, or gives its machine, or all of its four lines, to what saves as much.
 bool is_named(const Way& way, std::string_view key, const answer::Advice& advice) {

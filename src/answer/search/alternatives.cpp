@@ -99,8 +99,15 @@ double useful_below(const Advice& advice) {
   return order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
 }
 
-/// The first of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked. What may turn
-/// out to take more machines in simulation saves nothing for sure.
+/// Whether it is clearly cheaper than rank 1: by the price expected today, and by the printed one too, or it would not
+/// look it.
+bool is_cheaper(const Recommendation& r, const Job& work, const Advice& advice) {
+  const double printed = printed_cost(advice.recommendations.front(), advice.work);
+  return order_cost(r, work) <= useful_below(advice) && printed_cost(r, work) <= printed * kClearlyCheaper;
+}
+
+/// The cheapest of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked. What may
+/// turn out to take more machines in simulation saves nothing for sure.
 Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice) {
   if (ranked.empty()) return nullptr;
   if (advice.recommendations.empty()) return &ranked.front();
@@ -108,8 +115,9 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
   Recommendation* best = nullptr;
   double least = useful_below(advice);
   for (Recommendation& r : ranked) {
+    if (!is_cheaper(r, work, advice) || (simulated && !is_simulated(r))) continue;
     const double cost = order_cost(r, work);
-    if (cost > least || (simulated && !is_simulated(r)) || (best != nullptr && cost == least)) continue;
+    if (cost > least || (best != nullptr && cost == least)) continue;
     best = &r;
     least = cost;
   }
@@ -269,7 +277,7 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     add_intervals(best, context_, found.work);
     if (best.machine().nodes != nodes || !best.in_time || *best.in_time < kLeastChance) return;
     const double chance = *best.in_time;
-    if (nodes < first.machine().nodes && order_cost(best, found.work) > useful_below(advice)) return;
+    if (nodes < first.machine().nodes && !is_cheaper(best, found.work, advice)) return;
     if (nodes > first.machine().nodes && chance <= *first.in_time) return;
     out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
                        say("meets all targets with {}", chance_words(chance)),
@@ -294,11 +302,6 @@ void OtherWays::find_alternatives(Advice& advice) const {
   }
   std::ranges::stable_sort(all, {}, [](const Alternative& one) { return one.ratio.value_or(1); });
   std::vector<Alternative> kept;
-  // What is cheaper only by the price expected today would not look it.
-  std::erase_if(all, [&](const Alternative& one) {
-    const bool more = one.key == "nodes" && one.best.machine().nodes > advice.recommendations.front().machine().nodes;
-    return one.ratio && *one.ratio > kClearlyCheaper && !more;
-  });
   for (Alternative& one : all) {
     const bool known =
         std::ranges::any_of(kept, [&](const Alternative& other) { return is_same_machine(other.best, one.best); });
