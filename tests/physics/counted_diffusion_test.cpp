@@ -328,4 +328,12 @@ TEST_CASE("an engine that adds up in fp16 runs half-rate cards at their full rat
   CHECK(gain("rtx-3090") > gain("rtx-a6000-48gb") * 1.05);
 }
 
+TEST_CASE("who waits for one image at a time keeps one GPU at work, who has many all of them") {
+  const auto rate = [](const std::string& mode, int gpus) {
+    return figures("task=inference model=sdxl mode=" + mode, "h100-sxm-80gb", batches(1), gpus).rate;
+  };
+  CHECK(rate("single-stream", 8) == near(rate("single-stream", 1)));
+  CHECK(rate("throughput", 8) == near(8 * rate("throughput", 1)));
+}
+
 }  // namespace counted_diffusion_test

@@ -85,7 +85,7 @@ class SamplePasses {
              told.some("links", links_);
     });
     out.rate = record(ask_.trace, {"throughput", "{:.4g}", ask_.counted.unit.rate, kSamplesSource}, [&](auto told) {
-      const auto rate = told("batch", ask_.batch()) * told("GPUs", ask_.machine.gpus()) /
+      const auto rate = told("batch", ask_.batch()) * told("GPUs at work", ask_.working_gpus()) /
                         told("latency", out.latency.raw(), "s") * told("what is counted of a sample", per_sample_) *
                         told("share that GPUs together reach", together());
       const bool arrive = ask_.counted.mode == job::Mode::online && !ask_.training();

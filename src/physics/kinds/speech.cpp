@@ -69,7 +69,7 @@ class Speech {
     rate_ = *rate;
     const Parts parts = ask_.training() ? training_pass() : serving_pass();
     out.latency = record(ask_.trace, {"latency", "{:.4g}", "ms"}, [&](auto told) { return parts.sum(told); });
-    out.rate = real_times(out.latency, ask_.machine.gpus());
+    out.rate = real_times(out.latency, ask_.working_gpus());
     out.bound_by = parts.bound_by();
     return out;
   }

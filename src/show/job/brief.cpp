@@ -59,7 +59,9 @@ std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
 /// The question, and what was assumed and could change the winner.
 std::string question_words(const Advice& advice) {
   const std::string words = spoken_question(advice.work);
-  return advice.staircase.empty() ? words : words + say(". No load given: assumed (--rps N)");
+  if (advice.staircase.empty()) return words;
+  return words + (advice.work.inference.request_rate ? say(". No load given: assumed (--rps N)")
+                                                     : say(". No load given: one request at a time (--rps N)"));
 }
 
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
@@ -132,10 +134,16 @@ std::string term_words(const Recommendation& r) {
   return format("  {}", said(r.offer->term));
 }
 
+/// How long one waits who asks for one at a time.
+std::string wait_words(const Job& work, const Recommendation& r) {
+  if (!work.counted || work.counted->mode != job::Mode::single_stream || r.plan().rate <= 0) return {};
+  return say(", {} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
+}
+
 std::string speed_words(const Advice& advice, const Recommendation& r) {
   const auto& serving = r.plan().serving;
   if (!serving || !advice.work.model->is_generator())
-    return advice.work.ends() ? std::string() : speed_text(advice.work, r);
+    return advice.work.ends() ? std::string() : speed_text(advice.work, r) + wait_words(advice.work, r);
   const physics::InferenceSpeed& speed = serving->speed;
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)

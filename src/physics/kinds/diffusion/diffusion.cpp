@@ -152,7 +152,7 @@ class Generation {
              told.some("weights from the host", moving);
     });
     out.rate = record(ask_.trace, {"throughput", "{:.3g}", ask_.counted.unit.rate}, [&](auto told) {
-      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs", ask_.machine.gpus()) /
+      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs at work", ask_.working_gpus()) /
              told("latency", out.latency.raw(), "s");
     });
     out.bound_by = moving > one.total() * steps ? "link"
