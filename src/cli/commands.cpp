@@ -41,6 +41,7 @@ constexpr Command kCommands[] = {
      "  gpusel why g6e.xlarge llama-3.1-8b --rps 10",
      make_why},
     {"cost", to_say("Cost over time of an instance or a job, under every published term"),
+     "  gpusel cost p5.48xlarge --hours 100\n"
      "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
      make_cost},

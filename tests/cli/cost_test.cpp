@@ -44,6 +44,21 @@ TEST_CASE("a saved answer is priced from a file and from standard input", "[cli]
         Approx(item["terms"][0]["instances"]["job"].get<double>()));
 }
 
+TEST_CASE("an instance rented for some hours costs these hours, as they are billed", "[cli][cost]") {
+  const auto rented = [](const char* time) {
+    const Run run = on_market({"cost", "n.t4.1", "--term", "on-demand", "--hours", time, "--json"});
+    REQUIRE(run.status == 0);
+    return nlohmann::json::parse(run.out)["items"][0]["terms"][0]["instances"];
+  };
+  const double hour = rented("100")["hour"];
+  CHECK(rented("100")["job"].get<double>() == Approx(100 * hour));
+  CHECK(rented("3d")["job"].get<double>() == Approx(72 * hour));
+  CHECK(rented("100")["month"].get<double>() == Approx(730 * hour));
+  CHECK(refused({"cost", "n.t4.1", "--hours", "0"}, 2).err.find("--hours: must be more than 0") != std::string::npos);
+  CHECK(refused({"cost", "n.t4.1", "--model", "llama-7b", "--task", "finetune", "--hours", "3"}, 2)
+            .err.find("the hours of a job are estimated") != std::string::npos);
+}
+
 TEST_CASE("a saved answer in YAML is one too", "[cli][cost]") {
   const Run saved =
       on_market({"recommend", "--model", "llama-7b", "--task", "finetune", "--method", "lora", "-o", "yaml"});

@@ -1,5 +1,6 @@
 // Which processor an instance's own words for it mean.
 #include <algorithm>
+#include <cctype>
 
 #include "base/text/text.hpp"
 #include "catalog/snapshot/tables.hpp"
@@ -12,8 +13,9 @@ namespace {
 std::size_t find_words(std::string_view text, std::string_view name) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    const bool begins = at == 0 || text[at - 1] == '-';
-    const bool ends = end == text.size() || text[end] == '-';
+    const auto splits = [](unsigned char c) { return std::isalnum(c) == 0; };
+    const bool begins = at == 0 || splits(text[at - 1]);
+    const bool ends = end == text.size() || splits(text[end]);
     if (begins && ends) return at;
   }
   return std::string_view::npos;

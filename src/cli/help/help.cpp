@@ -32,7 +32,7 @@ constexpr HelpLine kHelpLines[] = {
     {to_say("Limits"), "--gpu H100:8;--max-price 5;--budget 200;--deadline 12h"},
     {to_say("Machine"), "--gpus N;--gpus-per-node N;--nodes N;--min-vram 40GB"},
     {to_say("Prices"), "--spot;--term reserved-1y|month;--price SKU=4.2;--currency EUR"},
-    {to_say("Use"), "--hours-per-day N;--days N;--storage-gb GB;--egress-gb GB"},
+    {to_say("Use"), "--hours TIME;--hours-per-day N;--days N;--storage-gb GB;--egress-gb GB"},
     {to_say("Rank by"), "--objective cost|speed|balanced;-n N"},
     {to_say("List"), "-n N;--filter 'vram>=48 && price<3';--sort price,-bandwidth"},
     {to_say("Output"), "-o json|csv|markdown|html;--json;--why;--rejected;--explain"},

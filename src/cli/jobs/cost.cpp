@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
+#include "job/limits/limit_values.hpp"
 #include "show/money/cost.hpp"
 
 namespace gpusel::cli {
@@ -21,6 +22,7 @@ struct CostOptions {
   answer::CostQuestion question;
   std::vector<std::string> targets;
   std::optional<std::int64_t> rank;
+  std::optional<double> hours;  // that instances are rented
   bool currency_given = false;
   answer::BreakEvenWishes break_even;
   bool asks_break_even = false;  // with a flag of them
@@ -45,6 +47,9 @@ class Cost {
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
     if (const auto taken = take_job(ground->catalog); !taken) return taken.error();
+    if (const auto& request = options_.job.question.request; options_.hours && (request.task || request.names_model()))
+      return context_.fail(Error{ErrorKind::usage, say("the hours of a job are estimated"), "--hours",
+                                 say("leave it out, or name an instance without a job")});
     const bool of_a_job = options_.targets.empty();
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
     const answer::Question& question = options_.question.question = options_.job.question;
@@ -110,6 +115,8 @@ class Cost {
         if (!saved) return context_.fail(saved.error());
         subject = std::move(*saved);
         if (Status used = take_use(subject); !used) return context_.fail(used.error());
+      } else if (options_.hours) {
+        subject.job.emplace().hours = options_.hours;
       }
       options_.question.subjects.push_back(std::move(subject));
     }
@@ -163,6 +170,7 @@ class Cost {
     const job::Request& request = options_.job.question.request;
     std::string flag;
     if (options_.rank && !any_saved_) flag = "rank";
+    if (options_.hours && any_saved_) flag = "hours";
     if (!request.given.empty() && !request.task && !request.names_model()) flag = request.given.front();
     if (flag.empty()) return true;
     std::ranges::replace(flag, '_', '-');
@@ -208,6 +216,9 @@ class Cost {
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
   flags.push_back({"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+  flags.push_back({"--hours", "TIME", say("how long the instances are rented: 100, 90min, 3d (default: month after month)"),
+                   say("Subject"),
+                   [options](std::string_view text) { return job::set_duration_hours(text, options->hours); }});
   flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"),
                    say("Output and data"), [options](std::string_view) -> Status {
                      options->question.explained = true;

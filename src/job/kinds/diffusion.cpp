@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "job/kinds/filling.hpp"
 
@@ -23,12 +24,19 @@ constexpr TrainingSet kFewPictures{20, 50};
 constexpr TrainingSet kDataSet{10'000, 10};
 
 Status check_model(const catalog::Model& m) {
-  const bool known = m.gflops_per_sample && m.default_steps && m.default_width && m.default_height && m.image_tokens &&
-                     m.hidden_size && m.params_b;
-  if (known) return {};
-  return usage_error(
-      say("the work of one denoising step of '{}' is not known, so nothing can be estimated for it", m.id), "model",
-      say("'gpusel models --kind diffusion' lists those that have gflops_per_sample"));
+  const std::pair<std::string_view, bool> needed[] = {
+      {"gflops_per_sample", m.gflops_per_sample.has_value()},
+      {"default_steps", m.default_steps.has_value()},
+      {"default_input", m.default_width && m.default_height},
+      {"image_tokens", m.image_tokens.has_value()},
+      {"hidden_size", m.hidden_size.has_value()},
+      {"params_b", m.params_b.has_value()},
+  };
+  const auto missing = std::ranges::find(needed, false, &std::pair<std::string_view, bool>::second);
+  if (missing == std::end(needed)) return {};
+  return usage_error(say("'{}' is not a whole pipeline with known work, so nothing can be estimated for it: it has no {}",
+                         m.id, missing->first),
+                     "model", say("'gpusel models --kind diffusion' lists those that have gflops_per_sample"));
 }
 
 Status check_engine(const Counted& counted) {

@@ -90,7 +90,7 @@ Status set_most(std::string_view text, Bounds& bounds, ReadNumber read) {
 Status set_duration_hours(std::string_view text, std::optional<double>& hours) {
   const auto duration = parse_duration(text, seconds(3600));
   if (!duration) return std::unexpected(duration.error());
-  if (duration->raw() <= 0) return usage_error(say("a deadline must be in the future"));
+  if (duration->raw() <= 0) return usage_error(say("must be more than 0 hours"));
   hours = in_hours(*duration);
   return {};
 }

@@ -22,6 +22,9 @@ using catalog::Number;
 
 bool is_of_a_job(const CostItem& item) { return item.subject.job && item.subject.job->hours; }
 
+/// Whether that is of a job, and not of a machine rented for a while.
+bool is_job(const CostItem& item, const CostAnswer& answer) { return answer.work || item.subject.saved; }
+
 /// What is paid: for the whole job, or for a month.
 Number sum_of(const CostItem& item, const TermCost& term) {
   return is_of_a_job(item) ? term.sums().job : term.sums().month;
@@ -41,11 +44,13 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
     const std::string name = said(term.offer->term);
     if (!base) {
       base = sum;
-      first = is_of_a_job(item)
-                  ? say("{} for the job, {}, {}", amount, human_duration(seconds(*job->hours * 3600)), name)
-                  : say("{} a month, {}", amount, name);
+      const std::string time = is_of_a_job(item) ? human_duration(seconds(*job->hours * 3600)) : std::string();
+      first = time.empty()           ? say("{} a month, {}", amount, name)
+              : is_job(item, answer) ? say("{} for the job, {}, {}", amount, time, name)
+                                     : say("{} for {}, {}", amount, time, name);
       continue;
     }
+    if (*sum > *base) continue;  // the table has it
     others += format("{}{} {} ({})", others.empty() ? "" : ", ", name, amount, difference_words(*sum / *base));
   }
   return others.empty() ? first : first + "; " + others;
@@ -101,7 +106,8 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   const auto& lines = item.terms.front().lines;
   CostRows rows(item);
   rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, true);
-  if (job) rows.amounts(say("{} for the job", code), [](const TermCost& t) { return t.instances().job; }, true);
+  const std::string whole = is_job(item, answer) ? say("{} for the job", code) : say("{} total", code);
+  if (job) rows.amounts(whole, [](const TermCost& t) { return t.instances().job; }, true);
   rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
   for (std::size_t at = 0; at < lines.size(); ++at)
     rows.words(say("  + {}, month", lines[at].key), [&](const TermCost& t) {
