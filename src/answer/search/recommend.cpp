@@ -5,6 +5,7 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/facts/limits.hpp"
 #include "answer/lists/offer_filter.hpp"
 #include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
@@ -141,6 +142,9 @@ class Adviser {
       std::ranges::move(
           slice_notes(question_.constraints, advice.currency, question_.today, context_.catalog, context_.coefficients),
           std::back_inserter(advice.notes));
+      std::ranges::move(
+          excluding_pairs(question_.constraints, limits_, context_.catalog, context_.coefficients, question_.today),
+          std::back_inserter(advice.notes));
       ways.find_relaxations(advice);
       ways.find_nearest_latency(advice);
     }
@@ -232,11 +236,12 @@ class Adviser {
   /// A term that is asked for and sold, at a price that nobody wrote down: who sells it might be cheaper.
   void note_unpriced_terms(Advice& advice) const {
     const job::Constraints& asked = question_.constraints;
+    const std::vector<std::string> clouds = asked.named_clouds();
     for (const std::string& term : asked.terms) {
       std::string sellers;
       for (const catalog::Provider& provider : context_.catalog.providers())
         if (provider.sells_unpriced(term) &&
-            (asked.clouds.empty() || std::ranges::find(asked.clouds, provider.id) != asked.clouds.end()))
+            (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
           add_item(sellers, provider.id);
       if (!sellers.empty())
         advice.notes.push_back(say("also sold as {}, at prices that are not recorded: {}", term, sellers));

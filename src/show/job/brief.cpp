@@ -86,8 +86,9 @@ std::string assumed(const Advice& advice, std::string_view key) {
 std::string context_words(const Advice& advice, const job::Constraints& limits,
                           std::span<const Recommendation* const> rows) {
   const bool market = assumed(advice, "market").empty();
-  std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
-  for (const auto* places : {&limits.regions, &limits.residency})
+  const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
+  std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
+  for (const auto* places : {&regions, &limits.residency})
     if (!places->empty()) words += say(" in {}", joined(*places));
   if (!advice.target.empty()) words += say(" · for {}", advice.target);
   std::vector<std::string> terms;
