@@ -173,9 +173,9 @@ TEST_CASE("lists of constraints are split at commas and checked word by word") {
 
 TEST_CASE("cloud and region given together are both kept") {
   const Constraints made = with("infra", "aws/us-east-1");
-  CHECK(made.clouds == std::vector<std::string>{"aws"});
-  CHECK(made.regions == std::vector<std::string>{"us-east-1"});
-  CHECK(with("infra", "gcp/*").regions.empty());
+  CHECK(made.named_clouds() == std::vector<std::string>{"aws"});
+  CHECK(made.named_regions() == std::vector<std::string>{"us-east-1"});
+  CHECK(with("infra", "gcp/*").named_regions().empty());
 }
 
 TEST_CASE("an option of a constraint that repeats adds to what was given") {

@@ -7,7 +7,7 @@
 #include "answer/cost/cost_parts.hpp"
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
-#include "answer/search/market.hpp"
+#include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
@@ -60,10 +60,23 @@ class TermCosts {
         item.terms.push_back({std::move(one.quote), one.offer, &catalog_.region_of(*one.offer), {}});
     }
     time_starts(item);
+    judge(item);
     keep_to_budget(item);
   }
 
  private:
+  /// Each term as a row of a ranking would be.
+  void judge(CostItem& item) const {
+    if (!item.subject.planned || !answer_.work) return;
+    Promises promises(coefficients_);
+    const SearchContext context{question_.question, catalog_, coefficients_, quoter_, rules_, &promises};
+    for (TermCost& term : item.terms) {
+      Recommendation row = answer::judged({term.offer, term}, item.subject.planned, context, *answer_.work);
+      if (item.subject.rank > 0) row.in_time = item.subject.in_time;  // under the load of its question
+      term.judged = std::make_shared<const Recommendation>(std::move(row));
+    }
+  }
+
   /// By a limit on instances, which it is told by.
   bool ruled_out(CostItem& item) const {
     const catalog::Instance& instance = *item.subject.instance;
@@ -158,7 +171,7 @@ void plan_job(CostSubject& subject, const job::Job& work, const Question& questi
     return;
   }
   subject.job = job_of(work, *plan);
-  subject.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*plan)});
+  subject.planned = std::make_shared<const PlannedMachine>(planned_on(*machine, std::move(*plan)));
 }
 
 /// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
@@ -213,6 +226,7 @@ CostSubject subject_of(const Recommendation& recommendation, const Advice& advic
   subject.job = job_of(advice.work, recommendation.plan());
   subject.planned = recommendation.planned;
   subject.rank = recommendation.rank;
+  subject.in_time = recommendation.in_time;
   return subject;
 }
 

@@ -43,6 +43,7 @@ struct CostSubject {
   std::shared_ptr<const PlannedMachine> planned;  // null without a job, and where it comes from a saved answer
   std::shared_ptr<const SavedWork> saved;         // null where it was not saved, or of another model than known ones
   int rank = 0;                                   // of the recommendation that it is; 0: it was named
+  catalog::Number in_time = {};                   // its chance of all targets
   std::string place = {};                         // region that its terms stand in, as far as they are sold there
   std::optional<SavedPrice> saved_price;          // where it comes from a saved answer
   std::optional<Currency> currency;               // of that answer
@@ -60,6 +61,7 @@ struct TermCost : money::Quote {
     double rate;  // of all nodes and one hour, in the answer's currency
   };
   std::vector<Other> elsewhere;  // on the same term in other places, cheapest first
+  std::shared_ptr<const Recommendation> judged = nullptr;  // null without a plan
 };
 
 struct CostItem {

@@ -114,6 +114,12 @@ Result<physics::Machine> machine_for(const Job& work, const Instance& instance, 
   return machine ? physics::machine_for(work, std::move(*machine), coefficients) : machine;
 }
 
+PlannedMachine planned_on(physics::Machine machine, physics::Plan plan) {
+  const int nodes = machine.nodes;
+  const int groups = plan.serving && plan.layout.dp % nodes == 0 ? nodes : 1;
+  return {.machine = std::move(machine), .plan = std::move(plan), .groups = groups, .working = groups};
+}
+
 std::string without_gpu(const Job& work) {
   if (work.counted)
     return work.counted->on_cpu ? say("CPU only, but a GPU is required")

@@ -15,6 +15,48 @@ Result<LimitSet> LimitSet::of(const job::Constraints& limits, const catalog::Cat
   return set;
 }
 
+std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::span<const rules::Rule> limits,
+                                         const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                         Date today) {
+  struct Met {
+    const job::Limit* limit;
+    std::vector<const rules::Rule*> rules;
+    std::vector<bool> by = {};  // each offer
+    bool by_any() const { return std::ranges::find(by, true) != by.end(); }
+  };
+  std::vector<Met> all;
+  rules::FactSet wanted;
+  for (const job::Limit* limit : job::judged_limits()) {
+    if (!limit->is_given(asked) || limit->on.subject > job::Subject::offer) continue;
+    Met one{limit, {}};
+    for (const rules::Rule& rule : limits)
+      if (rule.id == limit->id()) one.rules.push_back(&rule);
+    for (const rules::Rule* rule : one.rules) wanted |= rules::facts_in(rule->when);
+    if (!one.rules.empty()) all.push_back(std::move(one));
+  }
+  for (const catalog::Instance& instance : catalog.instances()) {
+    rules::Facts facts;
+    const auto provider = catalog.provider(instance.provider);
+    instance_facts(facts, {instance, provider ? *provider : nullptr, catalog, coefficients}, wanted);
+    for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+      offer_facts(facts, {offer, money::Quote{}, catalog, today}, wanted);
+      for (Met& one : all)
+        one.by.push_back(
+            std::ranges::none_of(one.rules, [&](const rules::Rule* rule) { return rules::fires(*rule, facts); }));
+    }
+  }
+  std::vector<std::string> pairs;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto &a = all[j].by, &b = all[i].by;
+      bool both = false;
+      for (std::size_t k = 0; k < a.size(); ++k) both = both || (a[k] && b[k]);
+      if (!both && all[i].by_any() && all[j].by_any())
+        pairs.push_back(job::exclude_each_other(all[j].limit->typed(asked), all[i].limit->typed(asked)));
+    }
+  return pairs;
+}
+
 bool is_of_age(const rules::Rule& rule) {
   const auto* limit = job::find_limit(rule.id);
   return limit != nullptr && limit->also.of_age;

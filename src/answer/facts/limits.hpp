@@ -26,6 +26,11 @@ class LimitSet {
   rules::FactSet facts_;
 };
 
+/// Pairs of limits that somebody gave and no offer of the catalogue meets together, though each is met by some.
+std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::span<const rules::Rule> limits,
+                                         const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
+                                         Date today);
+
 /// Whether a rule is the limit on the age of prices.
 bool is_of_age(const rules::Rule& rule);
 

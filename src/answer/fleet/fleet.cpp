@@ -178,6 +178,20 @@ void keep_used(Fleet& fleet) {
   if (fleet.schedule) fleet.schedule->starts = std::move(starts);
 }
 
+/// What rules say of what stands in the answer.
+void add_remarks(const FleetContext& context, Fleet& fleet) {
+  const auto of = [&](std::optional<FleetOffer>& offer, const FleetType& type, const Question& question,
+                      const std::vector<rules::Rule>& rules) {
+    if (!offer) return;
+    const SearchContext search{question, context.catalog, context.coefficients, context.quoter, rules};
+    offer->remarks = judged({offer->offer, offer->cost}, type.planned, search, fleet.work).remarks;
+  };
+  for (FleetType& type : fleet.types) {
+    of(type.elastic, type, context.elastic, context.elastic_rules);
+    of(type.committed, type, context.committed, context.committed_rules);
+  }
+}
+
 /// Targets below which some request is beyond every machine, as flags.
 std::string relaxed_targets(const Fleet& fleet) {
   const auto& job = fleet.work.inference;
@@ -280,6 +294,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
     return std::unexpected(done.error());
   note_assumed(question, limits, fleet);
   keep_used(fleet);
+  add_remarks(context, fleet);
   note_dates(context, fleet);
   if (fleet.mix.feasible) add_scaling(context, fleet);
   if (question.explain) trace_fleet(context, fleet);

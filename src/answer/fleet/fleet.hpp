@@ -39,6 +39,7 @@ struct FleetOffer {
   const catalog::Offer* offer = nullptr;
   const catalog::Region* region = nullptr;
   money::Quote cost;
+  std::vector<Remark> remarks = {};  // of what stands in a fleet
 };
 
 /// The most that one instance serves of one bucket within the targets.

@@ -6,7 +6,7 @@
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
 #include "answer/lists/compare_figures.hpp"
-#include "answer/search/market.hpp"
+#include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/kinds/networks/processor.hpp"
@@ -107,6 +107,8 @@ class SideBySide {
         catalog_(catalog),
         coefficients_(coefficients),
         rules_(rules),
+        promises_(coefficients),
+        context_{question, catalog, coefficients, quoter, rules, &promises_},
         prices_(question, catalog, coefficients, quoter, rules) {}
 
   Result<Compared> item(const std::string& name, const std::optional<job::Job>& work) const {
@@ -124,10 +126,21 @@ class SideBySide {
     if (!job) item.cost.reset();
     item.price_is_guess = item.offer != nullptr && is_guess(*item.offer, question_.today);
     if (item.cost && item.job_hours) item.job_hours = item.cost->hours;  // with failures, where its nodes are known
+    if (job) judge(item, *work);
     return found;
   }
 
  private:
+  /// As a row of a ranking would be, an instance with its price; of a GPU there are only the targets.
+  void judge(Compared& item, const job::Job& work) const {
+    if (item.instance == nullptr || !item.cost)
+      return void(item.in_time = chance_in_time(context_, work, *item.planned));
+    Recommendation row = judged({item.offer, *item.cost}, item.planned, context_, work);
+    item.in_time = row.in_time;
+    item.in_budget = row.in_budget;
+    item.remarks = std::move(row.remarks);
+  }
+
   /// The name as a whole first: some are spelt like a number of something, as bazaar's 2x-l40s.
   Result<Compared> find(const std::string& name) const {
     Compared item;
@@ -204,7 +217,7 @@ class SideBySide {
     // All items do the same job: one that would fit with another recipe says so and no more.
     if (without_masters(work, *machine, *plan, coefficients_)) item.problem += say("; fits with --recipe pure");
     item.intervals = intervals_for(work, *machine, *plan, coefficients_);
-    item.planned = std::make_shared<const PlannedMachine>(PlannedMachine{*machine, std::move(*plan)});
+    item.planned = std::make_shared<const PlannedMachine>(planned_on(*machine, std::move(*plan)));
     const double rate = item.planned->plan.rate;
     if (const auto duration = duration_of(work, rate)) item.job_hours = in_hours(*duration);
     rules::Facts facts;
@@ -219,6 +232,8 @@ class SideBySide {
   const catalog::Catalog& catalog_;
   const physics::Coefficients& coefficients_;
   std::span<const rules::Rule> rules_;
+  mutable Promises promises_;
+  SearchContext context_;
   Prices prices_;
 };
 
@@ -288,6 +303,9 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (!converter) return std::unexpected(converter.error());
   job::Constraints constraints = question.constraints;
   job::assume_usual(constraints, *job::find_limit("term"));
+  // What an item does about them is told, not hidden.
+  constraints.budget.reset();
+  constraints.deadline_hours.reset();
   const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
   CompareAnswer out;
@@ -298,8 +316,15 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
     if (!model) return std::unexpected(model.error());
     auto work = resolve_choosing(question.request, *model, catalog);
     if (!work) return std::unexpected(work.error());
+    if (Status ends = check_end(question, *work); !ends) return std::unexpected(ends.error());
+    if (question.constraints.budget && !work->ends())
+      return usage_error(say("--budget is for a whole job, and this one does not end: it has no effect"));
     out.own_model = model->own;
     out.work = std::move(*work);
+  } else if (question.constraints.deadline_hours || question.constraints.budget) {
+    return usage_error(say("has no effect: no job is compared"),
+                       question.constraints.deadline_hours ? "--deadline" : "--budget",
+                       say("--model and --task name a job"));
   }
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
   std::vector<rules::Rule> all = limits->rules();

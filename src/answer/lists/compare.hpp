@@ -39,6 +39,8 @@ struct Compared {
   std::optional<money::Quote> cost;
   physics::Intervals intervals;  // where it will do
   Fit fit;                       // of the job, where it is planned
+  catalog::Number in_time, in_budget;  // chance of all targets, and of the budget
+  std::vector<Remark> remarks;         // of an instance, as a ranking has them
   physics::Trace trace;          // where it was asked for
 
   const catalog::RenderScore* blender = nullptr;  // of the version that is compared

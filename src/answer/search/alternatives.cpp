@@ -297,7 +297,7 @@ void OtherWays::find_alternatives(Advice& advice) const {
   if (!advice.recommendations.empty()) {
     change_term(all, advice);
     change_limit(all, advice, "market", say("no SLA"));
-    for (const std::string_view place : {"region", "residency", "cloud"}) change_limit(all, advice, place, {});
+    for (const std::string_view place : {"region", "residency", "cloud", "infra"}) change_limit(all, advice, place, {});
     change_nodes(all, advice);
   }
   std::ranges::stable_sort(all, {}, [](const Alternative& one) { return one.ratio.value_or(1); });

@@ -16,7 +16,7 @@ namespace {
 using job::Job;
 
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
-/// Training is tried on up to so many times the nodes that it needs: room for activations saves recomputation.
+/// Training is tried on up to so many times the best number of nodes yet: room for activations saves recomputation.
 constexpr int kMoreNodes = 4;
 /// More nodes are taken only for less node time than this: they are harder to get, and wait for each other more.
 constexpr double kWorthMore = 1.02;
@@ -145,9 +145,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& 
       break;
     }
     if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);
-    const double late = best && in_time ? late_by(*best) : best ? 1 : 0;
-    if (exact || (best && late <= 1)) break;
-    nodes = count_from(std::max(nodes + 1.0, nodes * late));
+    if (exact || (best && (!in_time || late_by(*best) <= 1))) break;
+    nodes = count_from(nodes + 1.0);  // no further: twice the memory may be more than twice as fast
   }
   if (!best && !reason.message) reason = too_few_nodes(shape, most, in_time);
   return best;
@@ -223,12 +222,14 @@ CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_no
   const int fewest = needed.machine.nodes;
   const double longest = node_time(needed);
   double least = longest;
+  int best_nodes = fewest;
   std::vector<Planned> tried;
   for (const int nodes : kNodeCounts) {
-    if (nodes <= fewest || nodes > std::min(most_nodes, kMoreNodes * fewest)) continue;
+    if (nodes <= fewest || nodes > std::min(most_nodes, kMoreNodes * best_nodes)) continue;
     Reason unasked;
     auto more = plan_on(shape, nodes, unasked);
     if (!more || is_another(*more) || late_by(*more) > 1) continue;
+    if (node_time(*more) < least) best_nodes = nodes;
     least = std::min(least, node_time(*more));
     tried.push_back(std::move(*more));
   }

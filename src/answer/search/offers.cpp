@@ -15,6 +15,18 @@ using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
+Recommendation candidate_of(const Priced& priced, const Instance& instance,
+                            const std::shared_ptr<const PlannedMachine>& planned, const catalog::Catalog& catalog) {
+  Recommendation out;
+  out.instance = &instance;
+  out.gpu = planned->machine.on_cpu() ? nullptr : planned->machine.device.gpu;
+  out.offer = priced.offer;
+  out.region = &catalog.region_of(*priced.offer);
+  out.cost = priced.quote;
+  out.planned = planned;
+  return out;
+}
+
 }  // namespace
 
 void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
@@ -174,13 +186,7 @@ Reason CandidateSearch::why_none(const Priced& priced) const {
 
 Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& instance,
                                           const std::shared_ptr<const Planned>& planned, Facts& facts) const {
-  Recommendation out;
-  out.instance = &instance;
-  out.gpu = planned->machine.on_cpu() ? nullptr : planned->machine.device.gpu;
-  out.offer = priced.offer;
-  out.region = &context_.catalog.region_of(*priced.offer);
-  out.cost = priced.quote;
-  out.planned = planned;
+  Recommendation out = candidate_of(priced, instance, planned, context_.catalog);
   if (adjusting_.rules().empty()) return out;
   offer_facts(facts, {*priced.offer, priced.quote, context_.catalog, context_.question.today}, adjusting_.facts());
   for (const Rule* rule : adjusting_.rules())
@@ -188,14 +194,14 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
   return out;
 }
 
-/// That the targets are kept, where the figures are those of a simulation.
-catalog::Number simulated_chance(const Recommendation& candidate, const SearchContext& context, const job::Job& work) {
-  if (context.promises == nullptr) return std::nullopt;
-  physics::Machine group = candidate.machine();
-  physics::Plan one = candidate.plan();
-  group.nodes /= candidate.planned->groups;
-  one.layout.dp /= candidate.planned->groups;
-  return context.promises->chance(work, group, one, candidate.planned->groups);
+catalog::Number chance_in_time(const SearchContext& context, const job::Job& work, const PlannedMachine& planned) {
+  if (context.promises == nullptr || !planned.plan.serving || !Promises::speak_of(work))
+    return chance_of_targets(context.question, work, planned, context.coefficients);
+  physics::Machine group = planned.machine;
+  physics::Plan one = planned.plan;
+  group.nodes /= planned.groups;
+  one.layout.dp /= planned.groups;
+  return context.promises->chance(work, group, one, planned.groups);
 }
 
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
@@ -212,9 +218,19 @@ void add_intervals(Recommendation& candidate, const SearchContext& context, cons
   const CostRange* of_speed = work.ends() ? candidate.cost_range.get() : nullptr;
   candidate.cost_interval = cost_interval(candidate.cost, of_speed);
   candidate.in_time = is_simulated(candidate)
-                          ? simulated_chance(candidate, context, work)
+                          ? chance_in_time(context, work, *candidate.planned)
                           : chance_of_targets(context.question, work, *candidate.planned, context.coefficients);
   candidate.in_budget = chance_of_budget(context.question, work, candidate.cost_interval);
+}
+
+Recommendation judged(const Priced& priced, const std::shared_ptr<const PlannedMachine>& planned,
+                      const SearchContext& context, const job::Job& work) {
+  Recommendation out =
+      candidate_of(priced, context.catalog.instances()[priced.offer->instance], planned, context.catalog);
+  add_remarks(out, context, work);
+  add_intervals(out, context, work);
+  out.in_time = chance_in_time(context, work, *planned);
+  return out;
 }
 
 }  // namespace gpusel::answer

@@ -5,6 +5,7 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/facts/limits.hpp"
 #include "answer/lists/offer_filter.hpp"
 #include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
@@ -87,7 +88,7 @@ class Adviser {
     Advice advice;
     auto work = resolve_work(question_.request, model, context_.catalog);
     if (!work) return std::unexpected(work.error());
-    if (Status ends = check_end(*work); !ends) return std::unexpected(ends.error());
+    if (Status ends = check_end(question_, *work); !ends) return std::unexpected(ends.error());
     advice.own_model = model.own;
     advice.work = std::move(*work);
     if (load_) {
@@ -141,6 +142,9 @@ class Adviser {
       std::ranges::move(
           slice_notes(question_.constraints, advice.currency, question_.today, context_.catalog, context_.coefficients),
           std::back_inserter(advice.notes));
+      std::ranges::move(
+          excluding_pairs(question_.constraints, limits_, context_.catalog, context_.coefficients, question_.today),
+          std::back_inserter(advice.notes));
       ways.find_relaxations(advice);
       ways.find_nearest_latency(advice);
     }
@@ -160,21 +164,6 @@ class Adviser {
   std::size_t rows_asked() const {
     constexpr std::size_t kUsual = 10;
     return question_.detailed == 0 ? kUsual : std::min(question_.detailed, 2 * kUsual);
-  }
-
-  /// A deadline is for work that ends, and a budget for frames whose time is known.
-  Status check_end(const Job& work) const {
-    const job::Constraints& limits = question_.constraints;
-    if (work.ends()) return {};
-    const bool frames = work.counted && question_.request.frames && work.task == job::Task::render;
-    if (frames && (limits.deadline_hours || limits.budget))
-      return usage_error(say("the time per frame is unknown, so the deadline or budget cannot be checked"),
-                         limits.deadline_hours ? "--deadline" : "--budget",
-                         say("add --seconds-per-frame, and --on for the GPU it was measured on"));
-    if (!limits.deadline_hours) return {};
-    return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
-                       work.counted ? say("remove it, or say how much work there is")
-                                    : say("remove it, or say how much work there is: --tokens 10B"));
   }
 
   static Status check_formats(const Job& work) {
@@ -232,11 +221,12 @@ class Adviser {
   /// A term that is asked for and sold, at a price that nobody wrote down: who sells it might be cheaper.
   void note_unpriced_terms(Advice& advice) const {
     const job::Constraints& asked = question_.constraints;
+    const std::vector<std::string> clouds = asked.named_clouds();
     for (const std::string& term : asked.terms) {
       std::string sellers;
       for (const catalog::Provider& provider : context_.catalog.providers())
         if (provider.sells_unpriced(term) &&
-            (asked.clouds.empty() || std::ranges::find(asked.clouds, provider.id) != asked.clouds.end()))
+            (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
           add_item(sellers, provider.id);
       if (!sellers.empty())
         advice.notes.push_back(say("also sold as {}, at prices that are not recorded: {}", term, sellers));
@@ -339,6 +329,20 @@ Result<std::optional<AskedLoad>> read_load(Question& asked, const FoundModel& mo
 }
 
 }  // namespace
+
+Status check_end(const Question& question, const Job& work) {
+  const job::Constraints& limits = question.constraints;
+  if (work.ends()) return {};
+  const bool frames = work.counted && question.request.frames && work.task == job::Task::render;
+  if (frames && (limits.deadline_hours || limits.budget))
+    return usage_error(say("the time per frame is unknown, so the deadline or budget cannot be checked"),
+                       limits.deadline_hours ? "--deadline" : "--budget",
+                       say("add --seconds-per-frame, and --on for the GPU it was measured on"));
+  if (!limits.deadline_hours) return {};
+  return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
+                     work.counted ? say("remove it, or say how much work there is")
+                                  : say("remove it, or say how much work there is: --tokens 10B"));
+}
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Job& work) {
   if (candidate.plan().training) {

@@ -204,6 +204,9 @@ Result<physics::Machine> machine_for(const job::Job& work, const catalog::Instan
                                      const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                      std::optional<catalog::StorageKind> storage = std::nullopt);
 
+/// A plan on a named number of nodes; of a service that has whole replicas on each, equal groups side by side.
+PlannedMachine planned_on(physics::Machine machine, physics::Plan plan);
+
 /// Why no machine without a GPU does this work.
 std::string without_gpu(const job::Job& work);
 

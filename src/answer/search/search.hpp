@@ -181,8 +181,19 @@ int usual_most_nodes(const job::Job& work);
 /// What 80 of 100 measurements leave open, and what that makes of the price.
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work);
 
+/// A deadline is for work that ends, and a budget for frames whose time is known.
+Status check_end(const Question& question, const job::Job& work);
+
 /// Remarks of every rule that fires on a candidate and does not reject.
 void add_remarks(Recommendation& candidate, const SearchContext& context, const job::Job& work);
+
+/// The chance of every stated target together, by simulation where that speaks of the job.
+catalog::Number chance_in_time(const SearchContext& context, const job::Job& work, const PlannedMachine& planned);
+
+/// An offer with a plan on its machine, with all that rules and intervals say of it: what is named is judged as what is
+/// ranked.
+Recommendation judged(const Priced& priced, const std::shared_ptr<const PlannedMachine>& planned,
+                      const SearchContext& context, const job::Job& work);
 
 /// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective);

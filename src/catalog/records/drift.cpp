@@ -63,6 +63,11 @@ double most_likely_rate(std::span<const PricePair> pairs, std::span<const double
 struct Group {
   std::vector<PricePair> pairs;
   std::vector<const Instance*> instances;
+
+  void add(const PricePair& pair, const Instance& instance) {
+    pairs.push_back(pair);
+    instances.push_back(&instance);
+  }
 };
 
 std::size_t offers_in(std::span<const PricePair> pairs) {
@@ -79,10 +84,7 @@ class Measuring {
     for (const PricePair& pair : pairs) {
       const Instance& instance = instances[pair.after->instance];
       const auto provider = std::ranges::find(providers, instance.provider, &Provider::id);
-      if (provider == providers.end()) continue;
-      Group& group = kinds_[{seller_kind(instance, *provider), pair.after->term}];
-      group.pairs.push_back(pair);
-      group.instances.push_back(&instance);
+      if (provider != providers.end()) kinds_[{seller_kind(instance, *provider), pair.after->term}].add(pair, instance);
     }
   }
 
@@ -91,9 +93,10 @@ class Measuring {
       kind_ = kind;
       const Drift whole = add({}, {}, fit_drift(group.pairs, one_voice_each(group), nullptr));
       for (const auto& [provider, part] : split(group, &Instance::provider)) {
-        const Drift of_provider = add(provider, {}, fitted(part, whole));
+        const Drift of_provider =
+            add(provider, {}, fit_drift(part.pairs, std::vector<double>(part.pairs.size(), 1.0), &whole));
         for (const auto& [gpu, cell] : split(part, &Instance::gpu))
-          if (!gpu.empty()) add(provider, gpu, fitted(cell, of_provider));
+          if (!gpu.empty()) add(provider, gpu, fit_drift(cell.pairs, one_voice_a_day(cell), &of_provider));
       }
     }
     return std::move(rows_);
@@ -114,18 +117,21 @@ class Measuring {
     return weights;
   }
 
-  static std::map<std::string_view, Group> split(const Group& group, std::string_view Instance::* name) {
-    std::map<std::string_view, Group> parts;
-    for (std::size_t i = 0; i < group.pairs.size(); ++i) {
-      Group& part = parts[group.instances[i]->*name];
-      part.pairs.push_back(group.pairs[i]);
-      part.instances.push_back(group.instances[i]);
-    }
-    return parts;
+  /// Prices of one GPU at one provider move together, in all sizes and regions: between two days they are one witness.
+  static std::vector<double> one_voice_a_day(const Group& group) {
+    const auto days = [](const PricePair& pair) { return std::pair(pair.before->as_of, pair.after->as_of); };
+    std::map<decltype(days(group.pairs.front())), double> together;
+    for (const PricePair& pair : group.pairs) ++together[days(pair)];
+    std::vector<double> weights;
+    for (const PricePair& pair : group.pairs) weights.push_back(1 / together[days(pair)]);
+    return weights;
   }
 
-  static Drift fitted(const Group& group, const Drift& towards) {
-    return fit_drift(group.pairs, std::vector<double>(group.pairs.size(), 1.0), &towards);
+  static std::map<std::string_view, Group> split(const Group& group, std::string_view Instance::* name) {
+    std::map<std::string_view, Group> parts;
+    for (std::size_t i = 0; i < group.pairs.size(); ++i)
+      parts[group.instances[i]->*name].add(group.pairs[i], *group.instances[i]);
+    return parts;
   }
 
   Drift add(std::string_view provider, std::string_view gpu, Drift drift) {
@@ -220,8 +226,9 @@ Drift fit_drift(std::span<const PricePair> pairs, std::span<const double> weight
   const double rate = most_likely_rate(pairs, weights, towards);
   const double per_month = months > 0 ? grown / months : 0;
   const double change = per_month / rate;
-  // The square of a sum of independent changes at random times, taken apart.
-  double squares = towards != nullptr ? kPriorMonths * rate * *towards->spread * *towards->spread : 0;
+  // The square of a sum of independent changes at random times, taken apart. The months of the class have its changes.
+  const double of_class = towards != nullptr ? kPriorMonths * *towards->changes_per_month : 0;
+  double squares = towards != nullptr ? of_class * *towards->spread * *towards->spread : 0;
   double changes = towards != nullptr ? kPriorMonths * rate : 0;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const double moved = cut(pairs[i].change);

@@ -71,7 +71,7 @@ Parsed make_compare() {
     if (option.key != "gpu" && option.key != "nodes" && option.key != "id") job.push_back(option);
   add_options<job::Request>(parsed.flags, job, options->question.request);
   add_limits(parsed.flags, options->question.constraints,
-             [](const auto& limit) { return limit.on.subject == job::Subject::offer; });
+             [](const auto& limit) { return limit.on.subject == job::Subject::offer || limit.also.of_ending; });
   add_use_flags(parsed.flags, options->question);
   const std::string group = say("Output and data");
   const auto on = [](bool& place) {

@@ -132,7 +132,7 @@ class Export {
   /// Where the reader asked for a place; of a saved answer that is not known, and it stays where it was.
   bool pins_region() const {
     const job::Constraints& limits = options_.job.question.constraints;
-    return !options_.saved.empty() || !limits.regions.empty() || !limits.residency.empty();
+    return !options_.saved.empty() || !limits.named_regions().empty() || !limits.residency.empty();
   }
 
   /// Numbers that follow from the rank.

@@ -18,6 +18,19 @@ constexpr std::string_view kWeights[] = {"cost", "speed", "headroom"};
 
 }  // namespace
 
+std::vector<std::string> Constraints::named_clouds() const {
+  std::vector<std::string> named = clouds;
+  for (const Infra& one : infra) named.push_back(one.cloud);
+  return named;
+}
+
+std::vector<std::string> Constraints::named_regions() const {
+  std::vector<std::string> named = regions;
+  for (const Infra& one : infra)
+    if (!one.region.empty()) named.push_back(one.region);
+  return named;
+}
+
 Status set_list(std::string_view text, std::vector<std::string>& list) {
   for (const std::string_view part : split(text, ','))
     if (!part.empty()) list.emplace_back(part);
@@ -125,12 +138,8 @@ Status add_infra(std::string_view text, Constraints& c) {
   const auto parts = split(text, '/');
   if (parts[0].empty())
     return usage_error(say("'{}' names no provider", shorten(text, 40)), {}, say("write aws/us-east-1"));
-  c.clouds.emplace_back(parts[0]);
-  if (parts.size() > 1 && !parts[1].empty() && parts[1] != "*") {
-    c.regions.emplace_back(parts[1]);
-    c.regions_of_infra.emplace_back(parts[1]);
-  }
-  c.clouds_of_infra.emplace_back(parts[0]);
+  const bool one_region = parts.size() > 1 && parts[1] != "*";
+  c.infra.push_back({std::string(parts[0]), one_region ? std::string(parts[1]) : std::string()});
   return {};
 }
 
@@ -154,7 +163,7 @@ Status add_terms(std::string_view text, Constraints& c) {
 Status add_gpu(std::string_view text, Constraints& c) {
   auto spec = parse_gpu_spec(text);
   if (!spec) return std::unexpected(spec.error());
-  if (spec->nodes) c.nodes = spec->nodes;
+  if (!c.nodes) c.nodes = spec->nodes;  // another number beside it is a contradiction
   c.gpus.push_back(std::move(*spec));
   return {};
 }

@@ -65,7 +65,10 @@ struct Constraints {
   std::vector<std::string> own_clouds;  // where the reader has an account: ids of providers
   std::string country;                  // the reader's, as it was given
   std::optional<bool> market;  // marketplaces, community hosts and clouds that do not serve the reader's country too
-  std::vector<std::string> clouds_of_infra, regions_of_infra;  // of those, what --infra named
+  struct Infra {
+    std::string cloud, region;  // empty: any of its regions
+  };
+  std::vector<Infra> infra;                                    // any of these
   std::string allow_list, deny_list;                           // regular expressions over SKUs
   std::optional<double> max_price;                             // per hour for all nodes, in the answer's currency
   std::optional<double> budget;                                // for the whole job
@@ -77,6 +80,10 @@ struct Constraints {
   std::vector<std::string_view> assumed;  // keys of limits that hold by default, not because anybody gave them
   /// Amounts whose currency was typed with them, by the limit's key: to be brought into the answer's by settle_money().
   std::vector<std::pair<std::string_view, Currency>> money_in;
+
+  /// Every provider and every place that is named, by whatever flag.
+  std::vector<std::string> named_clouds() const;
+  std::vector<std::string> named_regions() const;
 };
 
 struct Objective {

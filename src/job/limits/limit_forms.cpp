@@ -57,16 +57,11 @@ Status one_of(const Judging& judging, std::vector<std::string> allowed) {
   return {};
 }
 
-Status one_of(const Judging& judging, std::span<const std::string> names, Resolve ids,
-              std::span<const std::string> of_infra) {
+Status one_of(const Judging& judging, std::span<const std::string> names, Resolve ids) {
   std::vector<std::string> allowed;
   for (const std::string& name : names) {
     auto meant = ids(name, judging.catalog);
-    if (!meant) {
-      auto error = of_flag(meant.error(), judging);
-      if (std::ranges::find(of_infra, name) != of_infra.end()) error.error().where = "--infra";
-      return error;
-    }
+    if (!meant) return of_flag(meant.error(), judging);
     std::ranges::move(*meant, std::back_inserter(allowed));
   }
   return one_of(judging, std::move(allowed));

@@ -2,6 +2,8 @@
 // room.
 #pragma once
 
+#include "base/text/joined.hpp"
+#include "base/values/number.hpp"
 #include "job/limits/limits.hpp"
 
 namespace gpusel::job {
@@ -14,10 +16,9 @@ inline Status in_bounds(const Judging& judging, const Bounds& bounds) {
 }
 /// By a text of the candidate.
 Status one_of(const Judging& judging, std::vector<std::string> allowed);
-/// The same of what the names stand for; `of_infra`: those that --infra gave.
+/// The same of what the names stand for.
 using Resolve = Result<std::vector<std::string>> (*)(std::string_view name, const catalog::Catalog& catalog);
-Status one_of(const Judging& judging, std::span<const std::string> names, Resolve ids,
-              std::span<const std::string> of_infra = {});
+Status one_of(const Judging& judging, std::span<const std::string> names, Resolve ids);
 /// The error of a limit's value, under its flag.
 std::unexpected<Error> of_flag(Error error, const Judging& judging);
 
@@ -66,6 +67,30 @@ std::optional<Stated> stated(const Other&) {
   return std::nullopt;
 }
 
+/// As it would be typed; of a switch nothing.
+inline std::string written(const std::vector<std::string>& list) { return join_texts(list, ","); }
+inline std::string written(const std::string& text) { return text; }
+inline std::string written(const std::vector<GpuSpec>& specs) {
+  std::string list;
+  for (const GpuSpec& spec : specs) add_item(list, spec.text);
+  return list;
+}
+inline std::string written(const std::vector<Constraints::Infra>& infra) {
+  std::string list;
+  for (const auto& [cloud, region] : infra) add_item(list, region.empty() ? cloud : format("{}/{}", cloud, region));
+  return list;
+}
+inline std::string written(const Bounds& bounds) {
+  const auto end = [](const std::optional<double>& value) { return value ? human_number(*value) : std::string(); };
+  return format("{}..{}", end(bounds.low), end(bounds.high));
+}
+inline std::string written(const std::optional<bool>& value) { return *value ? "" : "false"; }
+template <class Number>
+std::string written(const Number& number) {
+  const auto said = stated(number);
+  return said ? human_number(said->value) + std::string(said->unit) : std::string();
+}
+
 /// What a number is compared as with a fact.
 inline std::optional<double> measured(const std::optional<double>& value) { return value; }
 inline std::optional<double> measured(const std::optional<MemorySize>& size) {
@@ -85,6 +110,7 @@ constexpr Form held(Judge judge = nullptr, Relax relax = nullptr, rules::Fact fa
           },
           [](const Constraints& limits) { return is_set(limits.*Member) || (is_set(limits.*More) || ...); },
           [](const Constraints& limits) { return stated(limits.*Member); },
+          [](const Constraints& limits) { return written(limits.*Member); },
           judge,
           relax,
           fact,
@@ -117,6 +143,7 @@ constexpr Form end_of(Relax relax, rules::Fact fact, std::string_view words) {
   return {[](Constraints& to, const Constraints& from) { (to.*Member).*End = (from.*Member).*End; },
           [](const Constraints& limits) { return is_set((limits.*Member).*End); },
           [](const Constraints& limits) { return stated((limits.*Member).*End); },
+          [](const Constraints& limits) { return written((limits.*Member).*End); },
           [](const Judging& j) {
             Bounds end;
             end.*End = (j.asked.*Member).*End;
@@ -150,11 +177,10 @@ constexpr Form most_memory(std::string_view words) {
                       [](const Passing& p) { return needs_memory(p, p.asked.*Member, needs_most); }, {}, words);
 }
 
-/// Names one of which has to stand for the candidate's; --infra may have given some.
-template <auto Member, auto OfInfra, Resolve Ids>
+/// Names one of which has to stand for the candidate's.
+template <auto Member, Resolve Ids>
 constexpr Form list(rules::Fact fact, std::string_view words) {
-  return held<Member>([](const Judging& j) { return one_of(j, j.asked.*Member, Ids, j.asked.*OfInfra); }, one_more,
-                      fact, words);
+  return held<Member>([](const Judging& j) { return one_of(j, j.asked.*Member, Ids); }, one_more, fact, words);
 }
 
 }  // namespace gpusel::job

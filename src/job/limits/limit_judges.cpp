@@ -237,6 +237,13 @@ bool names_maker(const Constraints& limits) {
                              [](const GpuSpec& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
 }
 
+std::string nodes_of_gpus(const Constraints& limits, const catalog::Catalog&) {
+  for (const GpuSpec& spec : limits.gpus)
+    if (spec.nodes && limits.nodes && *spec.nodes != *limits.nodes)
+      return exclude_each_other(format("--gpu {}", printable(spec.text)), find_limit("nodes")->typed(limits));
+  return {};
+}
+
 std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog&) {
   const auto& most = limits.gpus_per_instance.high;
   if (!limits.nvlink.value_or(false) || !most || *most >= 2) return {};

@@ -11,6 +11,7 @@ Status judge_not_cloud(const Judging& judging);
 Status judge_market(const Judging& judging);
 Status judge_country(const Judging& judging);
 Status judge_region(const Judging& judging);
+Status judge_infra(const Judging& judging);
 Status judge_residency(const Judging& judging);
 Status judge_family(const Judging& judging);
 Status judge_allow_list(const Judging& judging);
@@ -27,6 +28,7 @@ Status judge_price_age(const Judging& judging);
 
 Needed relax_allow_list(const Passing& passing);
 Needed relax_gpu(const Passing& passing);
+Needed relax_infra(const Passing& passing);
 Needed relax_market(const Passing& passing);
 Needed relax_formats(const Passing& passing);
 Needed relax_nodes(const Passing& passing);
@@ -37,6 +39,7 @@ Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalo
 /// Whether what names the GPU names its maker too.
 bool names_maker(const Constraints& limits);
 std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog& catalog);
+std::string nodes_of_gpus(const Constraints& limits, const catalog::Catalog& catalog);
 std::string cloud_left_out(const Constraints& limits, const catalog::Catalog& catalog);
 std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog);
 std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& catalog);

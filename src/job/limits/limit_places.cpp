@@ -31,25 +31,27 @@ Result<std::vector<Located>> located(const Judging& judging) {
   std::vector<Located> all;
   for (const std::string& name : judging.asked.regions) {
     auto found = catalog::locate(name, judging.catalog);
-    if (!found) {
-      auto error = of_flag(found.error(), judging);
-      if (std::ranges::find(judging.asked.regions_of_infra, name) != judging.asked.regions_of_infra.end())
-        error.error().where = "--infra";
-      return error;
-    }
+    if (!found) return of_flag(found.error(), judging);
     all.push_back(std::move(*found));
   }
   return all;
 }
 
-/// One provider's id may be another place of another's, so that regions are told by both.
-Condition outside(const Regions& regions) {
-  std::map<std::string, std::vector<std::string>> ids;
+/// Ids of regions by provider, as one's id may be another place of another's; none: all of its regions.
+using Within = std::map<std::string, std::vector<std::string>>;
+
+Within within(const Regions& regions) {
+  Within ids;
   for (const catalog::Region* region : regions) ids[std::string(region->provider)].emplace_back(region->id);
+  return ids;
+}
+
+Condition outside(Within ids) {
   std::vector<std::string> providers;
   std::vector<Condition> parts(1);
   for (auto& [provider, own] : ids) {
     providers.push_back(provider);
+    if (own.empty()) continue;
     parts.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{provider}, false),
                                    compare(Fact::region, Operator::not_in, std::move(own))}));
   }
@@ -147,8 +149,40 @@ Status judge_region(const Judging& judging) {
   }
   // An empty catalogue has no prices anywhere: that is said of the instances.
   if (!any_price && !judging.catalog.offers().empty()) return no_prices(*without_price, judging);
-  reject(judging, outside(all), say("region {{region}}, requested {}", names));
+  reject(judging, outside(within(all)), say("region {{region}}, requested {}", names));
   return {};
+}
+
+Status judge_infra(const Judging& judging) {
+  Within allowed;
+  std::set<std::string> open;  // providers all of whose regions will do
+  for (const auto& [cloud, region] : judging.asked.infra) {
+    const auto provider = judging.catalog.provider(cloud);
+    if (!provider) return of_flag(provider.error(), judging);
+    const std::string id((*provider)->id);
+    std::vector<std::string>& ids = allowed[id];
+    if (region.empty()) open.insert(id);
+    if (region.empty()) continue;
+    auto place = catalog::locate(region, judging.catalog);
+    if (!place) return of_flag(place.error(), judging);
+    std::erase_if(place->regions, [&](const catalog::Region* one) { return one->provider != id; });
+    if (place->regions.empty())
+      return std::unexpected(Error{ErrorKind::unsatisfied, say("{} has no region {}", id, printable(region)),
+                                   judging.limit.flag(), {}});
+    if (with_prices(place->regions, judging.catalog).empty() && !judging.catalog.offers().empty())
+      return no_prices(*place, judging);
+    for (const catalog::Region* one : place->regions) ids.emplace_back(one->id);
+  }
+  for (const std::string& id : open) allowed[id].clear();
+  reject(judging, outside(std::move(allowed)),
+         say("region {{region}}, requested {}", printable(judging.limit.form.written(judging.asked))));
+  return {};
+}
+
+Needed relax_infra(const Passing& passing) {
+  if (!passing.facts.known(Fact::provider) || !passing.facts.known(Fact::region)) return without(passing);
+  return {passing.limit.flag(), format("{}/{}", passing.facts.text(Fact::provider), passing.facts.text(Fact::region)),
+          true};
 }
 
 Status judge_residency(const Judging& judging) {
@@ -199,7 +233,7 @@ std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& 
 
 Assumptions taken_places(const Constraints& limits, const catalog::Catalog& catalog) {
   Assumptions taken;
-  for (const std::string& name : limits.regions) {
+  for (const std::string& name : limits.named_regions()) {
     const auto place = catalog::locate(name, catalog);
     if (!place) continue;
     const Regions priced = with_prices(place->regions, catalog);

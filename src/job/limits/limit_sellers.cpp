@@ -33,7 +33,7 @@ std::vector<std::string> countries_asked(const Constraints& asked, const catalog
   for (const std::string& name : asked.residency)
     if (const auto codes = catalog::countries_called(name, catalog))
       countries.insert(countries.end(), codes->begin(), codes->end());
-  for (const std::string& name : asked.regions)
+  for (const std::string& name : asked.named_regions())
     if (const auto place = catalog::locate(name, catalog))
       for (const catalog::Region* region : place->regions) countries.emplace_back(region->country);
   return countries;
@@ -41,7 +41,7 @@ std::vector<std::string> countries_asked(const Constraints& asked, const catalog
 
 /// Whom a question names is admitted, whatever he is.
 std::vector<std::string> named_clouds(const Judging& judging) {
-  std::vector<std::string> named = ids_of(judging.asked.clouds, judging.catalog);
+  std::vector<std::string> named = ids_of(judging.asked.named_clouds(), judging.catalog);
   std::ranges::move(ids_of(judging.asked.own_clouds, judging.catalog), std::back_inserter(named));
   return named;
 }
@@ -122,11 +122,11 @@ Needed relax_market(const Passing& passing) { return needs(passing, "true"); }
 
 std::string cloud_left_out(const Constraints& limits, const catalog::Catalog& catalog) {
   const std::vector<std::string> out = ids_of(limits.not_clouds, catalog);
-  const std::vector<std::string> in = ids_of(limits.clouds, catalog);
+  const std::vector<std::string> in = ids_of(limits.named_clouds(), catalog);
   const bool all_out = !in.empty() && std::ranges::all_of(in, [&](const std::string& id) {
     return std::ranges::find(out, id) != out.end();
   });
-  return all_out ? say("--cloud {} and --not-cloud {} exclude each other", in.front(), in.front()) : std::string();
+  return all_out ? exclude_each_other(find_limit(limits.clouds.empty() ? "infra" : "cloud")->typed(limits), find_limit("not_cloud")->typed(limits)) : std::string();
 }
 
 }  // namespace gpusel::job

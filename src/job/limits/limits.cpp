@@ -109,7 +109,7 @@ constexpr Limit kLimits[] = {
     {{"cloud", "provider", "CLOUDS", to_say("providers, as aws,gcp; with ! all but these: !vast"), kPlace,
       GPUSEL_DO(set_clouds(t, c)), false, true},
      {Subject::offer, Turn::place},
-     list<&C::clouds, &C::clouds_of_infra, provider_called>(Fact::provider, to_say("provider")),
+     list<&C::clouds, provider_called>(Fact::provider, to_say("provider")),
      {.clash = region_of_another, .question = to_say("clouds to choose from, such as aws,gcp (default: all)")}},
     {{"not_cloud", "", "CLOUDS", to_say("providers to leave out"), kPlace, GPUSEL_DO(set_list(t, c.not_clouds)), false,
       true},
@@ -133,11 +133,11 @@ constexpr Limit kLimits[] = {
     {{"region", "r", "REGIONS", to_say("regions, cities, countries or continents: us-east-1, frankfurt, de, eu"),
       kPlace, GPUSEL_DO(set_list(t, c.regions)), false, true},
      {Subject::offer, Turn::place},
-     held<&C::regions, &C::regions_of_infra>(judge_region, one_more, Fact::region, to_say("region"))},
+     held<&C::regions>(judge_region, one_more, Fact::region, to_say("region"))},
     {{"infra", "", "CLOUD/REGION", to_say("provider and region together, as in aws/us-east-1"), kPlace,
       GPUSEL_DO(add_infra(t, c)), false, true},
      {Subject::offer, Turn::place},
-     held<&C::clouds_of_infra, &C::regions_of_infra>()},
+     held<&C::infra>(judge_infra, relax_infra, Fact::region)},
     {{"residency", "", "COUNTRIES", to_say("countries the region must be in: eu, cn, us, de …"), kPlace,
       GPUSEL_DO(set_list(t, c.residency)), false, true},
      {Subject::offer, Turn::place},
@@ -194,7 +194,7 @@ constexpr Limit kLimits[] = {
     {{"nodes", "", "N", to_say("nodes, exactly"), kMoney, GPUSEL_DO(assign(t, c.nodes, kNodes))},
      {Subject::job, Turn::money},
      held<&C::nodes>(),
-     {.not_above = "max_nodes"}},
+     {.not_above = "max_nodes", .clash = nodes_of_gpus}},
     {{"max_price_age", "", "TIME",
       to_say("maximum price age, such as 30d; older prices are dropped, or kept with --strict"), kMoney,
       GPUSEL_DO(set_days(t, c.max_price_age_days))},
@@ -214,8 +214,7 @@ constexpr Limit kLimits[] = {
 std::string crossed(const Limit& low, const Limit& high, const Constraints& limits) {
   const auto a = low.form.stated(limits), b = high.form.stated(limits);
   if (!a || !b || a->unit != b->unit || a->value <= b->value) return {};
-  return say("{} {}{} and {} {}{} exclude each other", low.flag(), human_number(a->value), a->unit, high.flag(),
-             human_number(b->value), b->unit);
+  return exclude_each_other(low.typed(limits), high.typed(limits));
 }
 
 }  // namespace
@@ -224,6 +223,15 @@ std::string Limit::id() const {
   std::string id(option.key);
   std::ranges::replace(id, '_', '-');
   return id;
+}
+
+std::string Limit::typed(const Constraints& limits) const {
+  const std::string value = form.written(limits);
+  return value.empty() ? flag() : format("{} {}", flag(), printable(value));
+}
+
+std::string exclude_each_other(std::string_view a, std::string_view b) {
+  return say("{} and {} exclude each other", a, b);
 }
 
 bool Limit::is_given(const Constraints& limits) const {

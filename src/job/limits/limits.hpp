@@ -66,6 +66,7 @@ struct Form {
   void (*copy)(Constraints& to, const Constraints& from) = nullptr;
   bool (*is_set)(const Constraints& limits) = nullptr;
   std::optional<Stated> (*stated)(const Constraints& limits) = nullptr;
+  std::string (*written)(const Constraints& limits) = nullptr;  // the value, as it would be typed
   Status (*judge)(const Judging& judging) = nullptr;  // null: rejects nothing by itself
   Needed (*relax)(const Passing& passing) = nullptr;  // null: no value of it lets anything pass
   rules::Fact fact = rules::Fact::task;               // that it bounds
@@ -107,6 +108,8 @@ struct Limit {
   /// Of its rule, and of rejections by it: the flag without dashes.
   std::string id() const;
   std::string flag() const { return "--" + id(); }
+  /// The flag and its value: "--max-vram 40 GB".
+  std::string typed(const Constraints& limits) const;
   /// By somebody, not by default.
   bool is_given(const Constraints& limits) const;
 };
@@ -136,6 +139,9 @@ bool asks_for_gpu(const Constraints& limits);
 Result<std::vector<rules::Rule>> limit_rules(const Constraints& limits, const catalog::Catalog& catalog);
 /// Why no instance can meet these limits together, by the flags' names; empty when they may.
 std::string contradiction(const Constraints& limits, const catalog::Catalog& catalog);
+
+/// Two flags with their values, as such a reason.
+std::string exclude_each_other(std::string_view a, std::string_view b);
 
 /// Four digits of a positive number, the last in favour of what is to stay above or below.
 std::string at_least(double value);

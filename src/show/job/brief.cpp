@@ -15,7 +15,6 @@
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
-#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::show {
 
@@ -31,11 +30,10 @@ struct Screen {
   std::size_t warnings, alternatives, rows;
   bool elsewhere = true;  // the best of each large cloud
 };
-/// The first that leaves an answer on one screen.
-constexpr Screen kScreens[] = {{2, 4, 5}, {2, 3, 5}, {1, 3, 5}, {1, 2, 5},
-                               {1, 2, 4}, {1, 2, 3}, {1, 1, 3}, {1, 1, 3, false}};
+/// The first that leaves an answer on one screen: what saves money goes after rows further down.
+constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3}, {1, 3, 3},
+                               {1, 2, 3}, {1, 2, 2}, {1, 1, 3}, {1, 1, 3, false}};
 constexpr std::size_t kScreenLines = 24;
-constexpr std::size_t kScreenWidth = 80;
 
 /// "14 days", "4 months".
 std::string age_words(int days) {
@@ -88,8 +86,9 @@ std::string assumed(const Advice& advice, std::string_view key) {
 std::string context_words(const Advice& advice, const job::Constraints& limits,
                           std::span<const Recommendation* const> rows) {
   const bool market = assumed(advice, "market").empty();
-  std::string words = !limits.clouds.empty() ? joined(limits.clouds) : market ? say("all sellers") : say("all clouds");
-  for (const auto* places : {&limits.regions, &limits.residency})
+  const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
+  std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
+  for (const auto* places : {&regions, &limits.residency})
     if (!places->empty()) words += say(" in {}", joined(*places));
   if (!advice.target.empty()) words += say(" · for {}", advice.target);
   std::vector<std::string> terms;
@@ -163,21 +162,11 @@ const Alternative* more_nodes(const Advice& advice) {
   return nullptr;
 }
 
-/// What the chance is of: targets of latency, a load, or a day.
-std::string in_time_words(const Advice& advice, double chance) {
-  const std::string percent = answer::chance_words(chance);
-  const job::Job& work = advice.work;
-  if (work.ends()) return say("Done in time: {}.", percent);
-  if (physics::has_targets(work.inference) || (work.counted && work.counted->latency_ms))
-    return say("Meets all targets: {}.", percent);
-  return say("Keeps up with the load: {}.", percent);
-}
-
 std::string why_words(const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
-  if (best.in_time) words += " " + in_time_words(advice, *best.in_time);
+  if (best.in_time) words += " " + in_time_words(advice.work, *best.in_time);
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
                  spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
@@ -186,21 +175,6 @@ std::string why_words(const Advice& advice) {
     words +=
         say(" Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability));
   return words;
-}
-
-void add_warnings(Document& page, const Recommendation& best, std::size_t most) {
-  std::size_t warnings = 0, rest = 0;
-  for (const answer::Remark& remark : best.remarks) {
-    if (remark.severity != rules::Effect::warn) continue;
-    if (warnings == most) {
-      ++rest;
-      continue;
-    }
-    ++warnings;
-    page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
-  }
-  if (rest > 0)
-    page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
 }
 
 void add_best(Document& page, const Advice& advice, const Screen& screen) {
@@ -214,7 +188,7 @@ void add_best(Document& page, const Advice& advice, const Screen& screen) {
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
   page.line(line, 2).line("  " + why_words(advice), 2);
-  add_warnings(page, best, screen.warnings);
+  add_warnings(page, best.remarks, screen.warnings);
 }
 
 /// What one costs over the other for the same work, at the prices that are printed.
@@ -436,12 +410,13 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
 
 }  // namespace
 
-Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view) {
+Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view,
+                    const Terminal& terminal) {
   Document page;
   for (Screen screen : kScreens) {
     if (view.limit != 0) screen.rows = view.limit;
     page = page_in(screen, advice, limits, view);
-    const std::string text = terminal_text(page, {.width = kScreenWidth});
+    const std::string text = terminal_text(page, {.width = terminal.width});
     if (static_cast<std::size_t>(std::ranges::count(text, '\n')) <= kScreenLines) break;
   }
   return page;

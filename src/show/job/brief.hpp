@@ -4,6 +4,7 @@
 
 #include "job/limits/constraints.hpp"
 #include "show/job/recommend.hpp"
+#include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::show {
 
@@ -13,7 +14,8 @@ Table staircase_table(const answer::Advice& advice);
 std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);
 
-/// For a terminal.
-Document brief_page(const answer::Advice& advice, const job::Constraints& limits, const RecommendView& view);
+/// For a terminal, as much as its width leaves on one screen.
+Document brief_page(const answer::Advice& advice, const job::Constraints& limits, const RecommendView& view,
+                    const Terminal& terminal);
 
 }  // namespace gpusel::show

@@ -151,4 +151,27 @@ std::string difference_words(double ratio) {
   return percent < 0 ? say("{:.0f} % less", -percent) : say("{:.0f} % more", percent);
 }
 
+std::string in_time_words(const job::Job& work, double chance) {
+  const std::string percent = answer::chance_words(chance);
+  if (work.ends()) return say("Done in time: {}.", percent);
+  if (physics::has_targets(work.inference) || (work.counted && work.counted->latency_ms))
+    return say("Meets all targets: {}.", percent);
+  return say("Keeps up with the load: {}.", percent);
+}
+
+void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most) {
+  std::size_t warnings = 0, rest = 0;
+  for (const answer::Remark& remark : remarks) {
+    if (remark.severity != rules::Effect::warn) continue;
+    if (warnings == most) {
+      ++rest;
+      continue;
+    }
+    ++warnings;
+    page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
+  }
+  if (rest > 0)
+    page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
+}
+
 }  // namespace gpusel::show

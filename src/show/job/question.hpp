@@ -1,11 +1,13 @@
 // A question in the words of whoever asked it, for the first line of an answer, and the names in it.
 #pragma once
 
+#include <span>
 #include <string>
 
-#include "job/job.hpp"
+#include "answer/search/recommend.hpp"
 #include "physics/machine.hpp"
 #include "physics/planner/targets.hpp"
+#include "show/document/document.hpp"
 
 namespace gpusel::show {
 
@@ -29,5 +31,10 @@ std::string spoken_money(double amount, Currency currency);
 std::string with_currency(const std::string& amount, Currency currency);
 /// "64 % less", "3 % more", "the same".
 std::string difference_words(double ratio);
+
+/// "Keeps up with the load: 82 %.": the chance of the targets of latency, of a load, or of a day.
+std::string in_time_words(const job::Job& work, double chance);
+/// "  Warning: … [rule]" for each warning, at most so many of them and how many more there are.
+void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most);
 
 }  // namespace gpusel::show

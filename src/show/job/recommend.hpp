@@ -34,8 +34,6 @@ std::vector<RejectedGroup> rejected_by_rule(const answer::Advice& advice);
 
 Document recommend_page(const answer::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
 
-/// What an answer says of one of its ranks, warnings first.
-Json remarks_json(const answer::Recommendation& r);
 struct RecommendTelling {
   std::size_t limit = 0;   // recommendations; 0: all
   std::string today = {};  // among what was assumed, where it is given

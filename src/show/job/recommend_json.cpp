@@ -116,17 +116,6 @@ void tell_machine(JsonOut& out, const Recommendation& r) {
   out.whole("gpus", r.gpu != nullptr ? machine.gpus() : 0);
 }
 
-void tell_remarks(JsonOut& out, const Recommendation& r) {
-  out.list("warnings", r.remarks, [&](const answer::Remark& remark) {
-    out.object(JsonOut::kItem, [&] {
-      out.text("rule", remark.rule);
-      out.text("severity", to_text(remark.severity));
-      out.text("message", remark.message);
-      out.text("source", remark.source);
-    });
-  });
-}
-
 void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog) {
   out.whole("rank", r.rank);
   tell_score(out, r);
@@ -153,7 +142,7 @@ void tell_recommendation(JsonOut& out, const Recommendation& r, const Advice& ad
       out.figure_or_null("requests_per_s", r.switch_load);
     });
   out.texts("reasons", r.reasons);
-  tell_remarks(out, r);
+  tell_remarks(out, r.remarks);
 }
 
 void tell_rejection(JsonOut& out, const answer::Rejection& rejection) {
@@ -219,10 +208,6 @@ void tell_catalog(JsonOut& out, const Advice& advice, const catalog::Catalog& ca
 }
 
 }  // namespace
-
-Json remarks_json(const Recommendation& r) {
-  return tree_of([&](JsonOut& out) { tell_remarks(out, r); })["warnings"];
-}
 
 void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog, const RecommendTelling& told) {
   const auto each = [&out](const auto& tell) {

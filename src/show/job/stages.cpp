@@ -220,7 +220,7 @@ Json stages_json(const StagesAnswer& answer, const StagesPlan& plan) {
     jobs.push_back({{"name", plan.stages[i].name},
                     {"workload", workload_json(*answer.advice[i])},
                     {"assumed", assumptions(answer.advice[i]->assumed)},
-                    {"warnings", best != nullptr ? remarks_json(*best) : Json::array()}});
+                    {"warnings", best != nullptr ? remarks_json(best->remarks) : Json::array()}});
   }
   out["jobs"] = std::move(jobs);
   out["best"] = choice_json(answer.best, answer, plan);

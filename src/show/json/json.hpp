@@ -29,6 +29,8 @@ Json workload_json(const job::Job& work);
 Json workload_json(const answer::Advice& advice);
 Json plan_json(const physics::Plan& plan);
 Json probability_json(const physics::Plan& plan, catalog::Number targets = {}, catalog::Number budget = {});
+/// What rules say of a candidate, warnings first.
+Json remarks_json(std::span<const answer::Remark> remarks);
 Json memory_json(const physics::Plan& plan, Bytes usable);
 /// The figures that only a class of counted work has.
 Json more_json(const physics::Plan& plan);

@@ -201,6 +201,21 @@ void tell_price_today(JsonOut& out, const money::PriceToday& price) {
   });
 }
 
+void tell_remarks(JsonOut& out, std::span<const answer::Remark> remarks) {
+  out.list("warnings", remarks, [&](const answer::Remark& remark) {
+    out.object(JsonOut::kItem, [&] {
+      out.text("rule", remark.rule);
+      out.text("severity", to_text(remark.severity));
+      out.text("message", remark.message);
+      out.text("source", remark.source);
+    });
+  });
+}
+
+Json remarks_json(std::span<const answer::Remark> remarks) {
+  return tree_of([&](JsonOut& out) { tell_remarks(out, remarks); })["warnings"];
+}
+
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib) {
   out.text("verdict", to_text(fit.verdict));
   if (fit.needed_gib.high > 0)

@@ -159,6 +159,12 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
                       if (item.planned == nullptr) return say("no");
                       return value ? answer::chance_words(*value) : std::string("?");
                     }});
+  if (std::ranges::any_of(comparison.items, [](const Compared& item) { return item.in_time.has_value(); }))
+    traits.push_back({ends(comparison)                                      ? say("done in time")
+                      : physics::has_targets(comparison.work->inference)    ? say("meets targets")
+                                                                            : say("keeps up"),
+                      0, true, Better::neither, [](const Compared& item) { return item.in_time; },
+                      [](const Compared&, const Number& value) { return value ? answer::chance_words(*value) : "-"; }});
 }
 
 void add_hardware_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
@@ -239,10 +245,20 @@ Table as_rows(const CompareAnswer& comparison, std::span<const Trait> traits) {
   return table;
 }
 
+bool may_not_fit(const Compared& item) { return item.fit.short_verdict() == answer::Verdict::risky; }
+bool may_be_late(const CompareAnswer& comparison, const Compared& item) {
+  return item.in_time.value_or(1) < comparison.work->confidence;
+}
+/// "fits with 62 %", "meets all targets with 40 %".
+std::string doubt_words(const Compared& item) {
+  return may_not_fit(item) ? say("fits with {}", answer::chance_words(item.planned->plan.need.chance()))
+                           : say("meets all targets with {}", answer::chance_words(item.in_time.value_or(0)));
+}
+
 /// The cheapest of those that are sure to do the job, of those that may where none is.
 const Compared* pick(const CompareAnswer& comparison) {
   const Compared* best = nullptr;
-  const auto risky = [](const Compared& item) { return item.fit.short_verdict() == answer::Verdict::risky; };
+  const auto risky = [&](const Compared& item) { return may_not_fit(item) || may_be_late(comparison, item); };
   for (const Compared& item : comparison.items) {
     const Number cost = unit_cost(comparison, item);
     if (!item.usable() || !cost) continue;
@@ -271,9 +287,9 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   }
   const std::string name = compared_name(best);
   if (cheaper != nullptr)
-    return say("Pick {}: {} costs {}, but fits with a chance of {}.", name, compared_name(*cheaper),
+    return say("Pick {}: {} costs {}, but {}.", name, compared_name(*cheaper),
                difference_words(*unit_cost(comparison, *cheaper) / *unit_cost(comparison, best)),
-               answer::chance_words(cheaper->planned->plan.need.chance()));
+               doubt_words(*cheaper));
   if (other == nullptr) return say("Pick {}: the only one that does the job at a known price.", name);
   const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
   const std::string less = difference_words(ratio);
@@ -342,10 +358,8 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
         any ? say("None of those that can do the job has a known price.") : say("None of them can do the job."),
         Meaning::warn);
   }
-  if (best != nullptr && best->fit.short_verdict() == answer::Verdict::risky)
-    out.emplace_back(
-        say("Risk: {} fits with {}.", compared_name(*best), answer::chance_words(best->planned->plan.need.chance())),
-        Meaning::warn);
+  if (best != nullptr && (may_not_fit(*best) || may_be_late(comparison, *best)))
+    out.emplace_back(say("Risk: {} {}.", compared_name(*best), doubt_words(*best)), Meaning::warn);
   for (const Compared& item : comparison.items)
     if (!item.usable()) out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
   return out;

@@ -22,7 +22,8 @@ Json job_json(const Compared& item) {
   job["memory"] = memory_json(planned.plan, planned.machine.memory());
   job["fit"] = tree_of([&](JsonOut& out) { tell_fit(out, item.fit, in_gib(planned.machine.memory())); });
   const physics::Plan& plan = planned.plan;
-  job["probability"] = probability_json(plan);
+  job["probability"] = probability_json(plan, item.in_time, item.in_budget);
+  job["warnings"] = remarks_json(item.remarks);
   if (plan.training || plan.serving)
     job[plan.training ? "training" : "inference"] = speed_json(plan);
   else

@@ -170,6 +170,8 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   page.line(Text(sum.empty() ? say("{}: it has no total", name) : format("{}: {}", name, sum), Meaning::best));
   if (!item.subject.problem.empty())
     page.line(Text(say("no plan for the job: {}", printable(item.subject.problem)), Meaning::warn));
+  const answer::Recommendation* judged = item.terms.front().judged.get();
+  if (judged != nullptr && judged->in_time) page.line(in_time_words(*answer.work, *judged->in_time));
   page.gap().add(parts_table(item, answer)).gap();
   if (found != nullptr) add_decisions(page, *found);
   std::vector<std::string_view> lacking;
@@ -180,6 +182,8 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
   if (!unpriced.empty())
     page.line(Text(say("Warning: not in the total because its price is not known: {}", unpriced), Meaning::warn), 9);
+  constexpr std::size_t kMostWarnings = 3;
+  if (judged != nullptr) add_warnings(page, judged->remarks, kMostWarnings);
   const bool guess = std::ranges::any_of(
       item.terms, [&](const TermCost& term) { return answer::is_guess(*term.offer, answer.today); });
   if (guess) page.line(Text(say("Note: {}", answer::guess_text()), Meaning::warn), 6);

@@ -90,6 +90,12 @@ Json term_json(const TermCost& term, const CostItem& item, const catalog::Catalo
   out["per_million_tokens"] = number(term.per_million_tokens);
   out["per_million_tokens_of"] = term.per_million_tokens ? Json(std::string(item.subject.job->tokens)) : Json(nullptr);
   out["per_unit"] = number(term.per_unit);
+  out["probability"] = nullptr;
+  out["warnings"] = nullptr;
+  if (const answer::Recommendation* judged = term.judged.get()) {
+    out["probability"] = probability_json(judged->plan(), judged->in_time, judged->in_budget);
+    out["warnings"] = remarks_json(judged->remarks);
+  }
   Json elsewhere = Json::array();
   for (const auto& [offer, rate] : term.elsewhere) {
     Json other = cost_offer_json(*offer, catalog);

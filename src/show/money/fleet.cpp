@@ -151,6 +151,12 @@ class FleetPage {
                 date.known() ? date.text() : say("undated")});
     }
     page_.add(std::move(rows)).gap();
+    constexpr std::size_t kMostWarnings = 3;
+    std::vector<answer::Remark> all;
+    for (const FleetMember& member : fleet_.mix.members)
+      for (const answer::Remark& remark : fleet_.types[member.type].steady().remarks)
+        if (std::ranges::find(all, remark.message, &answer::Remark::message) == all.end()) all.push_back(remark);
+    add_warnings(page_, all, kMostWarnings);
   }
 
   /// What the requests themselves got.

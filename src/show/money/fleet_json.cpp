@@ -26,6 +26,7 @@ Json offer_json(const std::optional<FleetOffer>& offer, const catalog::Catalog& 
            {"price_source", text_or_null(origin.source)},
            {"price_confidence", to_text(origin.confidence)},
            {"offer", {{"currency", cost.published.currency.code()}, {"hourly", number(cost.published.amount)}}}};
+  out["warnings"] = remarks_json(offer->remarks);
   if (cost.exchange)
     out["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
   return out;
