@@ -241,6 +241,13 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
     sheet.remarks = std::move((*runs)->remarks);
     return sheet;
   }
+  const std::string_view head = text.substr(first, text.find('\n', first) - first);
+  const bool is_table =
+      text[first] == '{' || std::ranges::any_of(std::to_array<std::string_view>({"task", "model", "gpu"}),
+                                                [&](auto name) { return head.contains(name); });
+  if (!is_table)
+    return usage_error(say("this is no result, log or table that is read"), format("{}:1:1", file),
+                       say("docs/calibrate.md lists those that are"));
   if (!said.empty())
     return usage_error(
         say("'{}' says what the result of a benchmark leaves open; these rows say it themselves", said.front().key),
