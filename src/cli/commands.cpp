@@ -63,6 +63,7 @@ constexpr Command kCommands[] = {
      make_verify},
     {"calibrate", to_say("Fit the estimates to your own measurements"),
      "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
+     "  gpusel calibrate train.log nvidia-smi.csv --model llama-3.1-8b --dry-run\n"
      "  gpusel calibrate runs.csv --dry-run --explain",
      make_calibrate},
     {"gpus", to_say("GPUs the catalogue knows"),

@@ -63,6 +63,7 @@ constexpr Entry kEntries[] = {
     {"compute.adapter_layer_us", &Coefficients::adapter_layer_us},
     {"compute.chunk_layers", &Coefficients::chunk_layers},
     {"compute.step_ms", &Coefficients::step_ms},
+    {"compute.step_scale", &Coefficients::training_step_scale},
     {"compute.host_memory_gbs", &Coefficients::host_memory_gbs},
     {"communication.link_efficiency", &Coefficients::link_efficiency},
     {"communication.link_latency_us", &Coefficients::link_latency_us},

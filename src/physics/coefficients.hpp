@@ -123,6 +123,7 @@ struct Coefficients {
   Coefficient adapter_layer_us;          // the same for a layer's adapters
   Coefficient chunk_layers;              // layers of one chunk of an interleaved pipeline, by framework
   Coefficient step_ms;                   // fixed cost of an optimiser step
+  Coefficient training_step_scale;       // of the time of every step, by machine_case(): of own measurements
   Coefficient host_memory_gbs;           // bandwidth that a CPU optimiser step gets
 
   // Communication.

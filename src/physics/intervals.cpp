@@ -36,6 +36,7 @@ Interval times(double value, const Interval& ratio, double exponent, const Aroun
 }  // namespace
 
 SourceSpread source_spread(const Job& work, Range80 range, const Coefficients& c) {
+  if (job::is_training(work.task)) return {c.interval_between.of("training"), c.interval_within.of("training")};
   const std::string_view engine = to_text(job::kernels_of(work.inference.engine));
   const std::string_view figure = range == Range80::itl ? "itl" : range == Range80::ttft ? "ttft" : "speed";
   return {c.interval_between.of(figure, engine), c.interval_within.of(figure, engine)};

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/words/message.hpp"
+#include "physics/kinds/kinds.hpp"
 #include "physics/serving/engine_limits.hpp"
 
 namespace gpusel::physics {
@@ -62,6 +63,10 @@ OwnWidth read_width(Fields& fields) {
   return out;
 }
 
+const Coefficient& scales_of(const job::Job& work, const Coefficients& c) {
+  return job::is_training(work.task) ? c.training_step_scale : c.step_scale;
+}
+
 }  // namespace
 
 OwnCalibration read_own(const Node& section, Problems& problems) {
@@ -79,26 +84,33 @@ OwnCalibration read_own(const Node& section, Problems& problems) {
   return out;
 }
 
-std::string machine_case(const job::Inference& job, const Device& device) {
+std::string_view step_scale_id(const job::Job& work) {
+  return job::is_training(work.task) ? "compute.step_scale" : "inference.step_scale";
+}
+
+std::string machine_case(const job::Job& work, const Device& device, const Layout& layout) {
   std::string name(device.gpu->id);
-  for (const std::string_view part : {to_text(job::kernels_of(job.engine)), generation_on(job, device)})
+  if (job::is_training(work.task)) return name.append(" ").append(physics_of(work).how(work, layout));
+  for (const std::string_view part :
+       {to_text(job::kernels_of(work.inference.engine)), generation_on(work.inference, device)})
     if (!part.empty()) name.append(" ").append(part);
   return name;
 }
 
-double step_scale(const job::Job& work, const Device& device, const Coefficients& c) {
-  if (c.step_scale.cases.empty() || device.gpu == nullptr) return c.step_scale.value;
-  return c.step_scale.of(machine_case(work.inference, device), work.model->id);
+double step_scale(const job::Job& work, const Device& device, const Layout& layout, const Coefficients& c) {
+  const Coefficient& scales = scales_of(work, c);
+  if (scales.cases.empty() || device.gpu == nullptr) return scales.value;
+  return scales.of(machine_case(work, device, layout), work.model->id);
 }
 
-std::string step_scale_text(const job::Job& work, const Device& device, const Coefficients& c) {
-  const double scale = step_scale(work, device, c);
+std::string step_scale_text(const job::Job& work, const Device& device, const Layout& layout, const Coefficients& c) {
+  const double scale = step_scale(work, device, layout, c);
   if (scale == 1) return {};
-  const std::string name = machine_case(work.inference, device);
+  const std::string name = machine_case(work, device, layout);
   const std::string of_model = name + " " + std::string(work.model->id);
+  const auto& cases = scales_of(work, c).cases;
   const auto is_known = [&](const std::string& key) {
-    return std::ranges::find(c.step_scale.cases, key, &std::pair<std::string, double>::first) !=
-           c.step_scale.cases.end();
+    return std::ranges::find(cases, key, &std::pair<std::string, double>::first) != cases.end();
   };
   return is_known(of_model) ? say("steps of {} take {:.3g}× as long as the shipped coefficients say: your measurements "
                                   "of this model there",

@@ -13,13 +13,13 @@
 namespace gpusel {
 
 namespace job {
-struct Inference;
 struct Job;
 }  // namespace job
 
 namespace physics {
 
 struct Device;
+struct Layout;
 
 /// What an interval is around.
 enum class Range80 : std::uint8_t { speed, itl, ttft, memory };
@@ -71,14 +71,16 @@ struct OwnCalibration {
 /// The section `own`. Errors are collected in the fields' problems.
 OwnCalibration read_own(const Node& section, Problems& problems);
 
+/// The coefficient of a job's step times, by its own measurements.
+std::string_view step_scale_id(const job::Job& work);
 /// What the user's own measurements of a machine are known by: its GPU, the engine and, of an older one, the
-/// generation.
-std::string machine_case(const job::Inference& job, const Device& device);
+/// generation; of training, the framework with method and arithmetic.
+std::string machine_case(const job::Job& work, const Device& device, const Layout& layout);
 /// Of every step's time: how much longer than by the shipped coefficients such a machine was measured to take; 1 where
 /// it was not. Of that model, else of any.
-double step_scale(const job::Job& work, const Device& device, const Coefficients& c);
+double step_scale(const job::Job& work, const Device& device, const Layout& layout, const Coefficients& c);
 /// That in a sentence; empty where it was not measured.
-std::string step_scale_text(const job::Job& work, const Device& device, const Coefficients& c);
+std::string step_scale_text(const job::Job& work, const Device& device, const Layout& layout, const Coefficients& c);
 
 /// The coefficient of that id; nothing where there is none.
 std::optional<Coefficient> find_coefficient(const Coefficients& coefficients, std::string_view id);

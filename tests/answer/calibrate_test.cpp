@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "answer/estimate/map_fit.hpp"
 #include "answer/truth/accuracy.hpp"
@@ -143,7 +144,7 @@ TEST_CASE("a width over all models counts models, and there must be two") {
   CHECK(own.exponent({"inference", "h100-sxm-80gb", "vllm online bf16", "a"}, Range80::speed, 1) == 1);
 }
 
-TEST_CASE("a coefficient that measurements were made with is found again, and no other is touched") {
+TEST_CASE("a machine whose runs were made with another coefficient is met again, and no other is touched") {
   const CoefficientValue changed{"compute.training_efficiency", "Hopper", 0.6};
   const auto other = physics::with_values(test::coefficients(), {&changed, 1});
   std::vector<std::string> requests;
@@ -152,14 +153,14 @@ TEST_CASE("a coefficient that measurements were made with is found again, and no
   const Calibration calibration = calibrated(measured_with(other, requests));
   REQUIRE(calibration.figures.size() == 8);
   const double shipped = test::coefficients().training_efficiency.of("Hopper");
-  const double found = value_of(calibration, "compute.training_efficiency", "Hopper");
-  CHECK(std::log(found / shipped) < 0.6 * std::log(0.6 / shipped));  // most of the way
-  CHECK(found > 0.6 * 0.98);
+  const double found = value_of(calibration, "compute.step_scale", "h100-sxm-80gb megatron full bf16 llama-2-7b");
+  CHECK(std::log(found) > 0.6 * std::log(shipped / 0.6));  // not all of a step follows the efficiency of products
+  CHECK(std::log(found) < std::log(shipped / 0.6));
   for (const auto& figure : calibration.figures) CHECK(figure.ratio_after() == Approx(1).margin(0.025));
   for (const auto& own : calibration.own.values) {
     CAPTURE(own.value.id, own.value.name);
-    CHECK(own.value.id.starts_with("compute."));
-    CHECK(own.value.name != "Ampere");
+    CHECK(own.value.id == "compute.step_scale");
+    CHECK(own.value.name.starts_with("h100-sxm-80gb "));
     CHECK(own.meaning.size() > 10);
     CHECK(own.source == "calibrated from 8 rows of own rows on 2026-11-22");
   }
@@ -167,22 +168,48 @@ TEST_CASE("a coefficient that measurements were made with is found again, and no
   std::vector<CoefficientValue> values;
   for (const auto& own : calibration.own.values) values.push_back(own.value);
   const auto after = physics::with_values(test::coefficients(), values);
-  CHECK(after.training_efficiency.of("Ampere") == test::coefficients().training_efficiency.of("Ampere"));
+  for (const char* architecture : {"Ampere", "Hopper"})
+    CHECK(after.training_efficiency.of(architecture) == test::coefficients().training_efficiency.of(architecture));
   CHECK(after.decode_bandwidth_efficiency.of("vllm") == test::coefficients().decode_bandwidth_efficiency.of("vllm"));
 }
 
-TEST_CASE("a single row moves part of the way, by the sensitivities") {
-  const auto rows = measured_with(test::coefficients(), {pretraining("h100-sxm-80gb", 8, 4096)}, 0.9);
+TEST_CASE("a single run is what its machine does from then on, and other machines keep their estimates") {
+  const auto rows = measured_with(test::coefficients(), {pretraining("h100-sxm-80gb", 8, 4096)}, 0.7);
   const Calibration calibration = calibrated(rows);
   REQUIRE(calibration.figures.size() == 1);
-  double squares = 0;
-  for (const auto& each : calibration.coefficients) squares += each.sensitivity * each.sensitivity;
-  // Prior and noise are both as wide as the interval: θ = S·y ÷ (1 + ΣS²), and the figure moves by ΣS·θ.
-  const double moved = std::log(calibration.figures[0].predicted / calibration.figures[0].before.predicted);
-  CHECK(moved == Approx(std::log(0.9) * squares / (1 + squares)).epsilon(0.05));
+  const answer::CalibratedFigure& figure = calibration.figures[0];
+  CHECK(figure.ratio_after() == Approx(1).epsilon(0.01));
+  CHECK(figure.interval->high / figure.interval->low <
+        0.9 * figure.before.interval->high / figure.before.interval->low);
+  CHECK(figure.bound_by == "compute");
   for (const auto& each : calibration.coefficients) CHECK(each.deviation < each.prior);
-  CHECK(width_of(calibration, Range80::speed) < 1);
-  CHECK(width_of(calibration, Range80::speed) > std::sqrt(2.0 / 3));
+  CHECK(width_of(calibration, Range80::speed) < 0.8);
+
+  std::vector<CoefficientValue> values;
+  for (const auto& own : calibration.own.values) values.push_back(own.value);
+  const auto after = physics::with_values(test::coefficients(), values);
+  const auto speed = [](const std::string& request, const physics::Coefficients& c) {
+    const auto asked = job::read_request(record("{" + request + "}"));
+    const auto answer = answer::answer_estimate(*asked, test::shipped(), c, false);
+    const physics::TrainingSpeed& training = *answer->plan.training;
+    return std::tuple(training.tokens_per_s_per_gpu, training.mfu, training.budget.compute.raw());
+  };
+  const auto [was, mfu_was, compute_was] = speed(pretraining("h100-sxm-80gb", 8, 8192), test::coefficients());
+  const auto [is, mfu_is, compute_is] = speed(pretraining("h100-sxm-80gb", 8, 8192), after);
+  const double scale = value_of(calibration, "compute.step_scale", "h100-sxm-80gb megatron full bf16 llama-2-7b");
+  CHECK(scale == Approx(1 / 0.7).epsilon(0.01));
+  CHECK(is == Approx(was / scale).epsilon(1e-6));  // at other lengths, too
+  CHECK(mfu_is == Approx(mfu_was / scale).epsilon(1e-6));
+  CHECK(compute_is == Approx(compute_was * scale).epsilon(1e-6));  // parts of a step are those of the step
+  for (const char* other : {"a100-sxm-80gb", "h100-pcie-80gb"})
+    CHECK(speed(pretraining(other, 8, 4096), after) == speed(pretraining(other, 8, 4096), test::coefficients()));
+  CHECK(value_of(calibration, "compute.step_scale", "h100-sxm-80gb megatron full bf16") ==
+        Approx(std::sqrt(scale)).epsilon(1e-3));  // of its other models
+  // Who names no framework asks for the one that was measured.
+  std::string unnamed = pretraining("h100-sxm-80gb", 8, 4096);
+  unnamed.erase(unnamed.find("\"framework\":\"megatron\","), std::string("\"framework\":\"megatron\",").size());
+  const double alike = std::get<0>(speed(pretraining("h100-sxm-80gb", 8, 4096), after));
+  CHECK(std::get<0>(speed(unnamed, after)) == Approx(alike).epsilon(0.1));
 }
 
 TEST_CASE("a plain value gets a case of its own: other engines keep theirs") {

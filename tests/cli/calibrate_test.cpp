@@ -104,8 +104,7 @@ TEST_CASE("a figure far outside its interval is told and left out, unless it is 
   const Json taken = json_of(ask({"calibrate", file, "--dry-run", "--accept-outliers", "-o", "json"}));
   CHECK(taken["rows"] == 2);
   CHECK(taken["outliers"].size() == 1);
-  CHECK(ask({"calibrate", file, "--dry-run"}).err.find("time between tokens measured 2840") !=
-        std::string::npos);
+  CHECK(ask({"calibrate", file, "--dry-run"}).err.find("time between tokens measured 2840") != std::string::npos);
 }
 
 TEST_CASE("what cannot be used is told with its place, and nothing is kept") {
@@ -289,6 +288,135 @@ TEST_CASE("results of benchmarks are read as their tools write them") {
   CHECK(bench["figures"][0]["gpu"].get<std::string>().find("4090") != std::string::npos);
   Json table = rows(kRuns + "llama-bench.csv");
   CHECK(table["coefficients"].size() == bench["coefficients"].size());
+}
+
+namespace {
+
+/// What a log of training came to: its figures, without keeping them.
+Json taken(const std::string& words) {
+  const Json kept = json_of(ask(words_of("calibrate --dry-run --accept-outliers -o json " + words)));
+  CHECK(kept["unusable"].empty());
+  REQUIRE_FALSE(kept["figures"].empty());
+  return kept;
+}
+
+double speed_of(const std::string& words) {
+  const Json kept = taken(words);
+  CHECK(kept["figures"][0]["figure"] == "training tokens/s");
+  return kept["figures"][0]["measured"].get<double>();
+}
+
+}  // namespace
+
+TEST_CASE("training logs give the speed of their steady steps and the plan that they name") {
+  const std::string llama = " --model llama-3.1-8b --gpu h100";
+  const std::string tuned = llama + " --gpus 1 --method lora --seq-len 2048";
+  // 128 sequences × 4096 tokens ÷ 6.4 s ÷ 8 GPUs; two slow steps at the start and a stall later do not count.
+  CHECK(speed_of(kRuns + "megatron.log --model llama-2-7b --gpu h100") == Approx(128 * 4096 / 6.4 / 8));
+  CHECK(speed_of(kRuns + "nemo.log --model llama-2-7b --gpu h100 --gpus 8 --seq-len 4096") ==
+        Approx(128 * 4096 / 5.12 / 8));
+  CHECK(speed_of(kRuns + "torchtune.txt --gpu h100 --gpus 1") == Approx(6700));
+  CHECK(speed_of(kRuns + "torchtitan.log --model llama-3.1-8b --gpus 8") == Approx(5900));
+  CHECK(speed_of(kRuns + "trainer_state.json" + tuned) == Approx(8192));       // 327,680 tokens in 40 s
+  CHECK(speed_of(kRuns + "all_results.json" + tuned) == Approx(4.0 * 2048));   // of the whole run
+  CHECK(speed_of(kRuns + "axolotl.log --gpu h100 --gpus 1") == Approx(3500));  // 2800 ÷ 0.8: one in five is masked
+  CHECK(speed_of(kRuns + "wandb.jsonl --global-batch 16" + tuned) == Approx(16 * 2048 / 4.0));
+  CHECK(speed_of(kRuns + "wandb.csv" + tuned) == Approx(8200).epsilon(1e-3));
+  CHECK(speed_of(kRuns + "mlflow.csv --global-batch 16" + tuned) == Approx(16 * 2048 / 4.0));
+  CHECK(speed_of(kRuns + "mlflow.json --gpu h100 --gpus 1 --method lora --seq-len 2048") == Approx(4.0 * 2048));
+}
+
+TEST_CASE("a log's plan and memory become the row, and a GPU log beside it names the rest") {
+  const Json megatron = taken(kRuns + "megatron.log --model llama-2-7b --gpu h100");
+  const std::string kept = megatron["overlay"];
+  for (const char* key : {"tp: 2", "seq_len: 4096", "global_batch: 128", "gpus: 8", "precision: bf16",
+                          "sharding: zero1", "framework: megatron-lm", "task: pretrain"})
+    CHECK(kept.find(key) != std::string::npos);
+  CHECK(megatron["figures"][0]["mfu"].get<double>() == Approx(0.45).margin(0.06));
+  CHECK(megatron["figures"][0]["bound_by"] == "compute");
+
+  const Json tune = taken(kRuns + "torchtune.txt --gpu h100 --gpus 1");
+  CHECK(tune["figures"][1]["figure"] == "training memory");
+  CHECK(tune["figures"][1]["measured"] == 30.9);
+
+  // Two GPUs, 57 GiB on the fuller one.
+  const Run beside = ask(words_of("calibrate --dry-run --accept-outliers -o json " + kRuns + "nemo.log " + kRuns +
+                                  "nvidia-smi.csv --model llama-2-7b --seq-len 4096"));
+  const Json both = json_of(beside);
+  CHECK(both["figures"][0]["measured"].get<double>() == Approx(128 * 4096 / 5.12 / 2));
+  CHECK(both["figures"][1]["measured"] == 57);
+  CHECK(both["figures"][0]["gpu"] == "h100-sxm-80gb");
+  CHECK(beside.err.find("GPUs: 2, 98 % busy in the median, at most 57.0 GiB used, 612 W each") != std::string::npos);
+  const Run dcgm = ask(words_of("calibrate --dry-run --accept-outliers " + kRuns + "nemo.log " + kRuns +
+                                "dcgm.txt --gpu h100 --model llama-2-7b --seq-len 4096"));
+  CHECK(dcgm.err.find("GPUs: 2, 96 % busy") != std::string::npos);
+  const Run waits = ask(words_of("calibrate --dry-run " + kRuns + "torchtune.txt " + kRuns + "dcgm.prom"));
+  CHECK(waits.status == 0);
+  CHECK(waits.err.find("they wait for the host") != std::string::npos);
+}
+
+TEST_CASE("a calibrated training estimate is the measured one; other GPUs keep theirs, and the interval is narrower") {
+  const Setting home = new_home();
+  const std::string job =
+      " --task finetune --method lora --model llama-3.1-8b --gpus 1 --seq-len 4096 --micro-batch 4 "
+      "--global-batch 32 --activation-checkpointing full --framework torchtune -o json --gpu ";
+  const auto asked = [&](const std::string& gpu) { return json_of(ask(words_of("estimate" + job + gpu), home)); };
+  const auto width = [](const Json& answer) {
+    return answer["interval"]["tokens_per_s"][1].get<double>() / answer["interval"]["tokens_per_s"][0].get<double>();
+  };
+  const Json before = asked("h100");
+  const Json other = asked("a100-80gb");
+  REQUIRE(ask(words_of("calibrate " + kRuns + "torchtune.txt --gpu h100 --gpus 1"), home).status == 0);
+  const Json after = asked("h100");
+  CHECK(after["training"]["tokens_per_s_per_gpu"].get<double>() == Approx(6700).epsilon(0.02));
+  CHECK(width(after) < 0.9 * width(before));
+  CHECK(asked("a100-80gb")["training"] == other["training"]);
+  CHECK(after.dump().find("your measurements of this model there") != std::string::npos);
+}
+
+TEST_CASE("what trtllm-bench reports is read") {
+  const Json kept = taken(kRuns + "trtllm-bench.json --gpu h100");
+  CHECK(kept["figures"].size() == 2);
+  CHECK(kept["overlay"].get<std::string>().find("concurrency: 32") != std::string::npos);
+}
+
+TEST_CASE("a log that lacks something or is broken is told in one sentence with its line") {
+  const auto told = [&](const std::string& name, const std::string& text, const std::string& flags = "") {
+    const Run run = ask(words_of("calibrate --dry-run " + scratch_file(name, text) + " " + flags));
+    CHECK(run.status == 2);
+    CHECK(run.out.empty());
+    CHECK(lines_of(run.err).size() <= 2);
+    return run.err;
+  };
+  const std::string log = read_file(kRuns + "megatron.log");
+  const std::string all = "--model llama-2-7b --gpu h100";
+  CHECK(told("open.log", log).find("the result lacks the GPU it was measured on, the model; add --gpu l40s --model") !=
+        std::string::npos);
+  const std::string state = read_file(kRuns + "trainer_state.json");
+  CHECK(told("open.json", state, all)
+            .find("the result lacks the number of GPUs, the sequence length, the method; add --gpus 8 --seq-len 4096 "
+                  "--method lora") != std::string::npos);
+  // Stopped before its third step, in the middle of a number, in the middle of JSON.
+  const std::string two = log.substr(0, log.find("\n", log.find("iteration        2/")) + 1);
+  CHECK(told("two.log", two, all).find("two.log:20:1: the log has no three timed steps") != std::string::npos);
+  CHECK(told("none.log", log.substr(0, log.find(" [2026")), all).find("none.log:18:1: the log has no") !=
+        std::string::npos);
+  std::string wrong = log;
+  wrong.replace(wrong.find("6412.0"), 6, "nan");
+  CHECK(told("wrong.log", wrong, all).find("wrong.log:21:1: 'nan' of 'elapsed time per iteration (ms)' is not a") !=
+        std::string::npos);
+  CHECK(told("cut.json", state.substr(0, state.size() / 2), all).find("cut.json:") != std::string::npos);
+  CHECK(told("other.txt", "hello\n", all).find("other.txt:1:1: this is no result, log or table") != std::string::npos);
+  CHECK(told("empty.log", "").find("empty.log: the file is empty") != std::string::npos);
+  CHECK(told("gpu.csv", "timestamp, utilization.gpu [%]\n").find("gpu.csv:1:1: the GPU log has no sample") !=
+        std::string::npos);
+  CHECK(told("alone.csv", read_file(kRuns + "nvidia-smi.csv")).find("says nothing of a run") != std::string::npos);
+  // The last line is still being written.
+  const Run growing = ask(words_of("calibrate --dry-run -o json " +
+                                   scratch_file("growing.log", log + " [2026-11-03] iteration 11/ 500 | elapsed time "
+                                                                     "per iteration (ms): 6") +
+                                   " " + all));
+  CHECK(json_of(growing)["figures"][0]["measured"].get<double>() == Approx(128 * 4096 / 6.4 / 8));
 }
 
 TEST_CASE("results that cannot be used are told in one sentence with their place") {

@@ -45,8 +45,9 @@ void note_thin_serving(const EstimateAnswer& answer, std::vector<std::string>& n
 }
 
 void note_own_steps(const EstimateAnswer& answer, const physics::Coefficients& c, std::vector<std::string>& notes) {
-  if (!answer.plan.serving) return;
-  if (std::string text = physics::step_scale_text(answer.work, answer.machine.device, c); !text.empty())
+  if (!answer.plan.serving && !answer.plan.training) return;
+  if (std::string text = physics::step_scale_text(answer.work, answer.machine.device, answer.plan.layout, c);
+      !text.empty())
     notes.push_back(std::move(text));
 }
 

@@ -319,7 +319,8 @@ class Simulating {
 
   void add_notes() {
     const serve::Simulation& s = answer_.simulation;
-    if (std::string text = physics::step_scale_text(answer_.work, answer_.machine.device, c_); !text.empty())
+    if (std::string text = physics::step_scale_text(answer_.work, answer_.machine.device, answer_.plan.layout, c_);
+        !text.empty())
       answer_.notes.push_back(std::move(text));
     if (s.saturated)
       answer_.notes.push_back(

@@ -13,6 +13,8 @@ struct CalibratedFigure {
   double predicted = 0;  // afterwards; 0: no longer answered
   std::optional<physics::Interval> interval;
   physics::Range80 range = physics::Range80::speed;
+  double mfu = 0;                  // as measured, of a training speed; 0: none
+  std::string_view bound_by = {};  // what binds the run by the estimate; empty: no speed
 
   double ratio_before() const { return before.predicted / before.measured; }
   double ratio_after() const { return predicted / before.measured; }

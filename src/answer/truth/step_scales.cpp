@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 namespace gpusel::answer {
 
@@ -12,7 +13,6 @@ namespace {
 using physics::Coefficients;
 using physics::CoefficientValue;
 
-constexpr std::string_view kScaleId = "inference.step_scale";
 constexpr double kScalePrior = 0.7;  // of the logarithm: half as long to twice as long; a measurement outweighs it
 constexpr double kScaleStep = 0.02;  // of the logarithm, for a difference quotient
 constexpr double kScaleSettled = 1e-5;
@@ -21,7 +21,8 @@ constexpr int kScaleRounds = 30;
 /// One machine with one model.
 class MachineSteps {
  public:
-  MachineSteps(std::string name, const Coefficients& c) : name_(std::move(name)), c_(c) {}
+  MachineSteps(std::string id, std::string name, const Coefficients& c)
+      : id_(std::move(id)), name_(std::move(name)), c_(c) {}
 
   void add(const StepFigure& figure, std::size_t index) {
     figures_.push_back(&figure);
@@ -41,7 +42,7 @@ class MachineSteps {
       before = misfit(at);
       if (std::abs(part * step) < kScaleSettled) break;
     }
-    StepScale out{{std::string(kScaleId), name_, std::exp(at)}, kScalePrior, 0, 0, indices_};
+    StepScale out{{id_, name_, std::exp(at)}, kScalePrior, 0, 0, indices_};
     const std::vector<double> sensitivities = responses(at);
     double precision = 1 / (kScalePrior * kScalePrior);
     for (std::size_t i = 0; i < figures_.size(); ++i) precision += weight(i) * std::pow(sensitivities[i], 2);
@@ -58,7 +59,7 @@ class MachineSteps {
   double weight(std::size_t i) const { return 1 / (figures_[i]->deviation * figures_[i]->deviation); }
 
   double predicted(std::size_t i, double at) const {
-    const CoefficientValue value{std::string(kScaleId), name_, std::exp(at)};
+    const CoefficientValue value{id_, name_, std::exp(at)};
     return figures_[i]->predicted(physics::with_values(c_, {&value, 1}));
   }
 
@@ -98,6 +99,7 @@ class MachineSteps {
     return pull / precision;
   }
 
+  std::string id_;
   std::string name_;
   const Coefficients& c_;
   std::vector<const StepFigure*> figures_;
@@ -107,7 +109,7 @@ class MachineSteps {
 /// What other models on the machine may expect: n ÷ (n + 1) of the mean logarithm of n that were measured, as models of
 /// one machine differ as much as machines do.
 StepScale of_other_models(const std::string& machine, std::span<const StepScale* const> models) {
-  StepScale out{{std::string(kScaleId), machine, 1}, kScalePrior, kScalePrior, 0, {}};
+  StepScale out{{models.front()->value.id, machine, 1}, kScalePrior, kScalePrior, 0, {}};
   double sum = 0;
   for (const StepScale* one : models) {
     sum += std::log(one->value.value);
@@ -128,7 +130,10 @@ bool follows_steps(Figure figure) {
     case Figure::tpot:
     case Figure::throughput_speed:
     case Figure::online_speed:
-    case Figure::single_stream_speed: return true;
+    case Figure::single_stream_speed:
+    case Figure::training_speed:
+    case Figure::training_tflops:
+    case Figure::step_time: return true;
     default: return false;
   }
 }
@@ -138,8 +143,8 @@ std::vector<StepScale> find_step_scales(std::span<const StepFigure> figures, con
   leverage.assign(figures.size(), 0);
   std::map<std::pair<std::string, std::string>, MachineSteps> of_models;
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const auto& [machine, model] = std::pair(figures[i].machine, figures[i].model);
-    of_models.try_emplace({machine, model}, machine + " " + model, c).first->second.add(figures[i], i);
+    const auto& [id, machine, model] = std::tie(figures[i].id, figures[i].machine, figures[i].model);
+    of_models.try_emplace({machine, model}, id, machine + " " + model, c).first->second.add(figures[i], i);
   }
   std::vector<StepScale> out;
   out.reserve(2 * of_models.size());

@@ -12,6 +12,7 @@ namespace gpusel::answer {
 
 /// A measured figure that follows the steps of its machine.
 struct StepFigure {
+  std::string id;       // step_scale_id()
   std::string machine;  // machine_case()
   std::string model;
   double measured = 0;
@@ -19,11 +20,11 @@ struct StepFigure {
   std::function<double(const physics::Coefficients&)> predicted = {};  // 0: such steps would not keep up with the load
 };
 
-/// The figure of a service that follows its steps: times between tokens, or the speed where none was measured.
+/// A figure that follows the steps of its machine: times between tokens, or the speed where none was measured.
 bool follows_steps(Figure figure);
 
 struct StepScale {
-  physics::CoefficientValue value;   // of inference.step_scale: of the machine with a model, or with any
+  physics::CoefficientValue value;   // of a step_scale: of the machine with a model, or with any
   double prior = 0;                  // standard deviation of its logarithm, before
   double deviation = 0;              // and after
   double sensitivity = 0;            // root mean square over the figures

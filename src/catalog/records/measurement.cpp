@@ -7,7 +7,6 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
-#include "catalog/records/benchmark_results.hpp"
 #include "catalog/snapshot/tables.hpp"
 
 namespace gpusel::catalog {
@@ -226,21 +225,29 @@ std::optional<std::string_view> measured_column(std::string_view key) {
   return key == "items_per_s" ? std::string_view("throughput") : key;
 }
 
-Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog,
-                                               const std::vector<Node>& said) {
+Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog) {
   const auto text = read_text_file(file);
   if (!text) return std::unexpected(text.error());
-  return read_measurement_text(*text, file, catalog, said);
+  return read_measurement_text(*text, file, catalog);
 }
 
 Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog,
-                                               const std::vector<Node>& said) {
+                                               const std::vector<Node>& said, std::span<const GpuLog> beside) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string::npos) return usage_error(say("the file is empty"), file);
-  if (auto results = read_benchmark_results(text, file, said, catalog)) {
-    if (!*results) return std::unexpected(results->error());
-    return read_measurement_records(std::move(**results), file, catalog);
+  if (auto runs = read_runs(text, file, said, beside, catalog)) {
+    if (!*runs) return std::unexpected(runs->error());
+    MeasurementSheet sheet = read_measurement_records(std::move((*runs)->records), file, catalog);
+    sheet.remarks = std::move((*runs)->remarks);
+    return sheet;
   }
+  const std::string_view head = text.substr(first, text.find('\n', first) - first);
+  const bool is_table =
+      text[first] == '{' || std::ranges::any_of(std::to_array<std::string_view>({"task", "model", "gpu"}),
+                                                [&](auto name) { return head.contains(name); });
+  if (!is_table)
+    return usage_error(say("this is no result, log or table that is read"), format("{}:1:1", file),
+                       say("docs/calibrate.md lists those that are"));
   if (!said.empty())
     return usage_error(
         say("'{}' says what the result of a benchmark leaves open; these rows say it themselves", said.front().key),

@@ -10,6 +10,7 @@
 #include "base/values/enum.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/records/field.hpp"
+#include "catalog/runs/runs.hpp"
 
 namespace gpusel {
 
@@ -172,8 +173,9 @@ struct MeasurementRow {
 struct MeasurementSheet {
   std::string name;  // of the file
   std::vector<MeasurementRow> rows;
-  std::vector<std::string> unread;  // columns that are no fact of a measurement
-  Errors unusable;                  // rows that were left out, and why
+  std::vector<std::string> unread;   // columns that are no fact of a measurement
+  std::vector<std::string> remarks;  // what of a run was taken
+  Errors unusable;                   // rows that were left out, and why
 };
 
 /// Rows of a table. `shipped`: every source must be one of the catalogue's.
@@ -186,12 +188,12 @@ MeasurementSheet read_measurement_records(std::vector<Node> records, std::string
 /// A figure that a record may measure, by the name it has in a table; nothing for any other.
 std::optional<std::string_view> measured_column(std::string_view key);
 
-/// Those of `file`, a table, JSON Lines or the results of a benchmark, or those that the catalogue came with. `said`:
-/// what results leave open, or say otherwise. Errors: also `said` of a file whose rows say it themselves.
-Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog,
-                                               const std::vector<Node>& said = {});
+/// Those of `file`, a table, JSON Lines or what a run wrote, or those that the catalogue came with. `said`: what a run
+/// leaves open, or says otherwise; `beside`: logs of its GPUs. Errors: also `said` of a file whose rows say it
+/// themselves.
+Result<MeasurementSheet> read_measurement_file(const std::string& file, const Catalog& catalog);
 Result<MeasurementSheet> read_measurement_text(std::string_view text, const std::string& file, const Catalog& catalog,
-                                               const std::vector<Node>& said = {});
+                                               const std::vector<Node>& said = {}, std::span<const GpuLog> beside = {});
 std::expected<std::vector<MeasurementSheet>, Errors> shipped_measurements(const Catalog& catalog);
 
 }  // namespace catalog

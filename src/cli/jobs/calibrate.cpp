@@ -131,9 +131,25 @@ class Calibrate {
     if (options_.files.empty() && !said.empty())
       return usage_error(say("nothing of it was measured"), said.front().key,
                          say("add --measured itl_ms=38, or a file"));
+    std::vector<std::pair<const std::string*, std::string>> runs;
     for (const std::string& file : options_.files) {
-      auto sheet = catalog::read_measurement_file(file, catalog, said);
+      auto text = read_text_file(file);
+      if (!text) return std::unexpected(text.error());
+      auto log = catalog::read_gpu_log(*text, file, catalog);
+      if (log && !*log) return std::unexpected(log->error());
+      if (log)
+        gpu_logs_.push_back(std::move(**log));
+      else
+        runs.emplace_back(&file, std::move(*text));
+    }
+    if (runs.empty() && !gpu_logs_.empty())
+      return usage_error(say("a log of the GPUs says nothing of a run"), gpu_logs_.front().file,
+                         say("name the run's own log or result, too"));
+    for (const catalog::GpuLog& log : gpu_logs_) context_.note(catalog::gpu_log_text(log));
+    for (const auto& [file, text] : runs) {
+      auto sheet = catalog::read_measurement_text(text, *file, catalog, said, gpu_logs_);
       if (!sheet) return std::unexpected(sheet.error());
+      for (const std::string& remark : sheet->remarks) context_.note(remark);
       check(std::move(*sheet), catalog, shipped);
     }
     return {};
@@ -242,6 +258,7 @@ class Calibrate {
   std::string text_before_;
   answer::CheckedRows checked_;
   std::vector<std::string> unread_;
+  std::vector<catalog::GpuLog> gpu_logs_;
 };
 
 }  // namespace
@@ -257,8 +274,9 @@ Parsed make_calibrate() {
   parsed.positional = "FILES";
   parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help =
-      say("a benchmark's results, or your own rows: CSV, or JSON Lines of estimate requests with 'measured'; none: "
-          "those kept");
+      say("a benchmark's results, a training log (Trainer, Megatron, NeMo, torchtune, torchtitan, axolotl, W&B, "
+          "MLflow), a GPU log next to it, or your own rows: CSV, or JSON Lines of estimate requests with 'measured'; "
+          "none: those kept");
   parsed.positional_set = [options](std::string_view name) -> Status {
     options->files.emplace_back(name);
     return {};

@@ -112,9 +112,10 @@ class ServingPhysics final : public WorkPhysics {
     }
     serving_deviation(work, plan.serving->room, c, &trace);
     if (machine.on_cpu()) explain_processor(machine.host, c, trace);
-    if (const double scale = step_scale(work, machine.device, c); scale != 1)
+    if (const double scale = step_scale(work, machine.device, plan.layout, c); scale != 1)
       note(trace, {"inference.step_scale", "{:.3f}", {}, "docs/calibrate.md"}, scale,
-           say("of the time of every step, from your own measurements"), machine_case(work.inference, machine.device));
+           say("of the time of every step, from your own measurements"),
+           machine_case(work, machine.device, plan.layout));
     inference_speed(work, machine, plan.layout, memory, c, &trace);
   }
 

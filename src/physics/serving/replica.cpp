@@ -83,7 +83,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   if (layout.tp > 1 && !layers_in_turn_) tensor_way_ = way(layout.tp);
   if (layout.ep > layout.tp) expert_way_ = way(layout.ep);
   streaming_ = machine.device.bandwidth;
-  if (const double times = step_scale(work, machine.device, c); times != 1) slow_down(times);
+  if (const double times = step_scale(work, machine.device, layout, c); times != 1) slow_down(times);
 }
 
 /// Every part of a step takes so many times as long.

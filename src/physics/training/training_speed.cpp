@@ -3,6 +3,7 @@
 
 #include "physics/training/training.hpp"
 
+#include "physics/own.hpp"
 #include "physics/training/training_traffic.hpp"
 #include "physics/training/uniform_memory.hpp"
 
@@ -139,13 +140,19 @@ class StepTime {
     });
     const double idle = bubble();
     budget_.bubble = (busy + exposed) * (accum * idle);
+    const double scale = step_scale(work_, machine_.device, layout_, c_);
+    for (Seconds* part :
+         {&budget_.compute, &budget_.memory, &budget_.communication, &budget_.launch, &budget_.host, &budget_.bubble})
+      *part = *part * scale;
     return timed("training.step_time", [&](auto told) {
-      return ((told("micro-batch", busy) + told.some("communication that is not hidden", exposed)) *
-                  (told("micro-batches", accum) * (1 + told("bubble", idle))) +
-              told.some("gradients", gradients) + told.some("optimizer", optimizer) +
-              told.some("orthogonalisation", orthogonal)) *
-                 told("the slowest node", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
-             told("per step", seconds(c_.step_ms.either(work_.training.framework, to_text(job_.code)) / 1000));
+      const auto step =
+          ((told("micro-batch", busy) + told.some("communication that is not hidden", exposed)) *
+               (told("micro-batches", accum) * (1 + told("bubble", idle))) +
+           told.some("gradients", gradients) + told.some("optimizer", optimizer) +
+           told.some("orthogonalisation", orthogonal)) *
+              told("the slowest node", 1 + c_.straggler.value * std::log2(machine_.nodes)) +
+          told("per step", seconds(c_.step_ms.either(work_.training.framework, to_text(job_.code)) / 1000));
+      return scale == 1 ? step : step * told("steps by your own measurements", scale);
     });
   }
 

@@ -109,6 +109,26 @@ Table width_table(const Calibration& calibration) {
   return table;
 }
 
+std::string times_wide(const std::optional<physics::Interval>& interval) {
+  return interval && interval->low > 0 ? format("× {:.2f}", interval->high / interval->low) : std::string("-");
+}
+
+/// What binds each run, how much of the peak it reached, and how sure its estimate was and is.
+Table bound_table(const Calibration& calibration) {
+  Table table({left(say("run")), left(say("figure"), 1), right(say("MFU")), left(say("bound by")),
+               right(say("80 % before")), right(say("80 % after"))});
+  for (const CalibratedFigure& figure : calibration.figures) {
+    if (figure.bound_by.empty()) continue;
+    table.add({printable(place_of(figure)),
+               {said(figure.before.figure), std::string(to_text(figure.before.figure))},
+               figure.mfu > 0 ? percent_changed(figure.mfu) : std::string("-"),
+               say_name(figure.bound_by),
+               times_wide(figure.before.interval),
+               times_wide(figure.interval)});
+  }
+  return table;
+}
+
 Json value_json(const OwnValue& own) {
   Json out{{"id", own.value.id}};
   if (!own.value.name.empty()) out["case"] = own.value.name;
@@ -200,6 +220,8 @@ Document calibrate_page(const Calibration& calibration, const answer::CheckedRow
   page.title(say("Calibrated with {} measurements ({} of them new), {} figures", calibration.rows, checked.rows.size(),
                  calibration.figures.size()));
   page.gap().add(calibration.figures.size() > kFiguresShown ? sum_table(calibration) : calibrate_table(calibration));
+  if (const Table bounds = bound_table(calibration); !bounds.empty() && calibration.figures.size() <= kFiguresShown)
+    page.gap().add(bounds);
   page.gap();
   if (calibration.coefficients.empty())
     page.line(say("no coefficient needs to change"));
@@ -216,7 +238,7 @@ Json calibrate_json(const Calibration& calibration, const answer::CheckedRows& c
   out["outliers"] = list_of(checked.outliers);
   out["without_estimate"] = calibration.unanswered;
   out["figures"] = Json::array();
-  for (const CalibratedFigure& figure : calibration.figures)
+  for (const CalibratedFigure& figure : calibration.figures) {
     out["figures"].push_back({{"figure", to_text(figure.before.figure)},
                               {"run", place_of(figure)},
                               {"model", text_or_null(figure.before.row->facts.model)},
@@ -226,6 +248,9 @@ Json calibrate_json(const Calibration& calibration, const answer::CheckedRows& c
                               {"interval_before", interval_json(*figure.before.interval)},
                               {"after", figure.predicted > 0 ? number(figure.predicted) : Json(nullptr)},
                               {"interval_after", figure.interval ? interval_json(*figure.interval) : Json(nullptr)}});
+    if (figure.mfu > 0) out["figures"].back()["mfu"] = number(figure.mfu);
+    if (!figure.bound_by.empty()) out["figures"].back()["bound_by"] = figure.bound_by;
+  }
   out["summary"] = Json::array();
   for (const auto& [figure, sum] : sums_of(calibration))
     out["summary"].push_back({{"figure", to_text(figure)},
