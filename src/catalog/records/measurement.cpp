@@ -246,7 +246,7 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
       text[first] == '{' || std::ranges::any_of(std::to_array<std::string_view>({"task", "model", "gpu"}),
                                                 [&](auto name) { return head.contains(name); });
   if (!is_table)
-    return usage_error(say("this is no result, log or table that is read"), format("{}:1:1", file),
+    return usage_error(say("this is not a result, log or table that is read"), format("{}:1:1", file),
                        say("docs/calibrate.md lists those that are"));
   if (!said.empty())
     return usage_error(
