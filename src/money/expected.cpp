@@ -54,10 +54,6 @@ Moved moved(double months, const catalog::Drift& drift) {
 
 }  // namespace
 
-double price_quantile(double published, double months, const catalog::Drift& drift, double p) {
-  return published * std::exp(moved(months, drift).quantile(p));
-}
-
 PriceToday price_today(double published, double months, const catalog::Drift* drift) {
   if (drift == nullptr) return {published, published, published};
   const Moved factor = moved(months, *drift);

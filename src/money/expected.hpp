@@ -44,8 +44,6 @@ struct PriceToday {
 
 /// A price of that age by that drift; null: nothing is known of such prices, and it is taken as it is.
 PriceToday price_today(double published, double months, const catalog::Drift* drift);
-/// The price that a share `p` of all such prices lies below.
-double price_quantile(double published, double months, const catalog::Drift& drift, double p);
 
 /// Whether a price of that day is too old for who asks it; `today` unknown: only whether it has a day.
 TooOld too_old(Date as_of, Date today, catalog::ProviderKind seller, catalog::Term term);

@@ -131,13 +131,6 @@ auto rounded_down(const T& number) {
   else
     return std::floor(number);
 }
-template <class T>
-auto rounded_up(const T& number) {
-  if constexpr (OneIsTold<T>)
-    return Told{std::ceil(bare(number)), enclosed("⌈", written(number), "⌉")};
-  else
-    return std::ceil(number);
-}
 /// How often a second, of what takes no time at all, too.
 template <class Count, class Time>
 auto per_second(const Count& count, const Time& time) {

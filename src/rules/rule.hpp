@@ -80,7 +80,6 @@ std::expected<std::vector<Rule>, Errors> read_rules(const catalog::Catalog& cata
 /// Errors as above, and any other section. `rules` is untouched then.
 [[nodiscard]] Errors add_rule_file(const Document& file, std::vector<Rule>& rules);
 
-/// Whether the rule fires.
 bool fires(const Rule& rule, const Facts& facts);
 Verdict verdict(const Rule& rule, const Facts& facts);
 

@@ -55,28 +55,6 @@ TEST_CASE("rejections are gathered by family and rule, one by one if asked") {
   CHECK(single.take().size() == 4);
 }
 
-TEST_CASE("going back to a mark forgets who fell since, and counts on from there") {
-  const Families are;
-  answer::Question question;
-  question.every_reason = false;
-  answer::Rejections rejections(question);
-  rejections.add(are.small, because("dear"));
-  const auto mark = rejections.mark();
-  rejections.add(are.large, because("dear"));
-  rejections.add(are.large, because("slow"));
-  rejections.go_back(mark);
-  CHECK(rejections.fallen().size() == 1);
-  rejections.add(are.other, because("slow"));
-  rejections.add(are.large, because("slow"));
-  rejections.add(are.large, because("dear"));
-  const auto list = rejections.take();
-  REQUIRE(list.size() == 3);
-  CHECK(list[0].count == 2);
-  CHECK(list[1].instance == &are.other);
-  CHECK(list[1].message == "it is slow");
-  CHECK(list[2].message.empty());
-}
-
 TEST_CASE("who counts the rejected gets the same list, and a reason for each rule") {
   const Market& market = Market::shipped();
   const auto asked = [&](bool every_reason) {

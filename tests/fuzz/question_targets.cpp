@@ -69,7 +69,7 @@ void feed_config(std::string_view bytes) { feed_model(file_of("config.json", byt
 /// GGUF says so in its first bytes; safetensors begins with the length of its header.
 void feed_weights(std::string_view bytes) {
   if (bytes.starts_with("GGUF")) return feed_model(file_of("model.gguf", bytes));
-  const auto stored = catalog::read_safetensors(file_of("model.safetensors", bytes));
+  const auto stored = catalog::read_safetensors_parts(file_of("model.safetensors", bytes));
   if (!stored) return check(stored.error());
   must(stored->bytes >= 0 && stored->elements >= 0, "a file holds less than nothing");
 }

@@ -1,5 +1,5 @@
 // Words of inputs, out of the tables that the readers themselves go by.
-#include "answer/gate/policy.hpp"
+#include "answer/gate/policy_kinds.hpp"
 #include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "catalog/records/measurement.hpp"
@@ -87,7 +87,7 @@ void rule_words(Words& words) {
 
 void policy_words(Words& words) {
   rule_words(words);
-  for (const std::string_view kind : answer::policy_kinds()) add(words, kind);
+  for (const auto& kind : answer::all_policy_kinds()) add(words, kind.key);
   add_names<answer::PolicySeverity>(words);
   add_names<answer::PolicyMode>(words);
 }

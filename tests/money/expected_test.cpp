@@ -97,15 +97,6 @@ TEST_CASE("of many changes the sum is normal: mean, spread and range by hand") {
   CHECK(price.high == Approx(3 * std::exp(2 + 1.28155 * deviation)).epsilon(1e-3));
 }
 
-TEST_CASE("a quantile of the price is where that share of all prices lies below") {
-  // One change on average: e^-1 = 36.8 of 100 are unchanged, of the others half are below their mean.
-  const auto some = drift(1, 0.2, 0.05);
-  const double changed = 1 - std::exp(-1.0);
-  const double mean = 0.2 / changed;
-  CHECK(money::price_quantile(1, 1, some, 1 - changed / 2) == Approx(std::exp(mean)).epsilon(1e-3));
-  CHECK(money::price_quantile(1, 1, some, 0.2) == 1);
-}
-
 TEST_CASE("a range widens with age and keeps its order") {
   const auto some = drift(0.3, 0.05, 0.1);
   double width = 0;

@@ -14,7 +14,6 @@ std::optional<money::Autoscale> scaling_of(const ScalingFacts& facts, physics::T
   const double all =
       facts.work.inference.request_rate ? plan.sequences_per_s * plan.latency.raw() : plan.serving->speed.in_flight;
   scaled.in_flight = all / std::max(1.0, facts.instances - spare);
-  scaled.planned_load = facts.work.inference.max_load;
   scaled.scale_to_zero = facts.scale_to_zero;
   scaled.least = 1 + spare;
   scaled.most = facts.instances;

@@ -139,12 +139,4 @@ std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::
   return limit == job::limits().end() ? std::nullopt : std::optional(tell_limit(*limit));
 }
 
-std::vector<std::string> rule_ids(std::span<const rules::Rule> rules) {
-  std::vector<std::string> ids;
-  for (const rules::Rule& rule : rules) ids.push_back(rule.id);
-  for (const PlannerReason& reason : kReasons) ids.emplace_back(reason.id);
-  for (const job::Limit& limit : job::limits()) ids.push_back(limit.id());
-  return ids;
-}
-
 }  // namespace gpusel::answer

@@ -27,7 +27,5 @@ std::string template_text(const std::string& message);
 
 /// Nothing where no answer prints such an id.
 std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules);
-/// Every id of these.
-std::vector<std::string> rule_ids(std::span<const rules::Rule> rules);
 
 }  // namespace gpusel::answer

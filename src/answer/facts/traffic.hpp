@@ -20,7 +20,6 @@ const Record* named(const std::vector<Record>& records, std::string_view name) {
   return found == records.end() ? nullptr : &*found;
 }
 
-/// Whether a file goes by that name.
 bool is_file(const std::string& name);
 
 /// That it is neither a file nor one of those that are known.

@@ -73,7 +73,5 @@ void trace_fleet(const FleetContext& context, Fleet& fleet);
 
 /// "8 × aws p5.48xlarge".
 std::string member_text(const Fleet& fleet, const FleetMember& member);
-/// "up to 512 prompt and 128 generated tokens".
-std::string bucket_text(const job::Bucket& bucket);
 
 }  // namespace gpusel::answer

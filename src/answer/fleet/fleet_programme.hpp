@@ -59,7 +59,6 @@ class Programme {
   }
 };
 
-/// The columns of one kind in one period.
 struct PeriodColumns {
   int more = 0;            // instances beside those committed to
   int used = 0;            // whether any; 0: nobody asks

@@ -149,9 +149,4 @@ Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQu
   return named_day(question.daily, *day);
 }
 
-std::string bucket_text(const job::Bucket& bucket) {
-  if (bucket.output_up_to <= 0) return say("up to {:g} prompt tokens", bucket.input_up_to);
-  return say("up to {:g} prompt and {:g} generated tokens", bucket.input_up_to, bucket.output_up_to);
-}
-
 }  // namespace gpusel::answer

@@ -247,7 +247,6 @@ void add_scaling(const FleetContext& context, Fleet& fleet) {
   const auto one = [&](std::size_t g, std::span<const std::vector<FleetMember>> hours) {
     money::Scaled facts;
     facts.spare = spare;
-    facts.planned_load = fleet.work.inference.max_load;
     facts.least = std::numeric_limits<double>::infinity();
     facts.most = 0;
     double load = 0;

@@ -213,10 +213,4 @@ PolicySubject policy_subject(const Recommendation& one, const Advice& advice, co
           .price_source = std::string(catalog.origin_of(*one.offer).source)};
 }
 
-std::vector<std::string_view> policy_kinds() {
-  std::vector<std::string_view> keys;
-  for (const PolicyKind& kind : all_policy_kinds()) keys.push_back(kind.key);
-  return keys;
-}
-
 }  // namespace gpusel::answer

@@ -88,9 +88,6 @@ Result<std::vector<PolicySubject>> saved_subjects(const std::string& content, co
                                                   const catalog::Catalog& catalog,
                                                   const physics::Coefficients& coefficients);
 
-/// The keys of all kinds of policies.
-std::vector<std::string_view> policy_kinds();
-
 }  // namespace answer
 
 template <>

@@ -9,7 +9,6 @@ namespace gpusel::answer {
 /// Texts in a rule's condition that are no value of their fact: a slip would open the gate. With the nearest one.
 void check_values(const Node& rule, const catalog::Catalog& catalog, Problems& problems);
 
-/// Whether a condition compares money.
 bool compares_money(const rules::Condition& condition);
 /// The facts with money in that currency; unknown where no rate is known.
 rules::Facts in_currency(const PolicySubject& subject, Currency currency, const catalog::Catalog& catalog);

@@ -85,7 +85,6 @@ class Columns {
     const Columns& columns_;
   };
 
-  /// Every text of a column.
   std::set<std::string, std::less<>> texts_of(std::size_t column) const {
     std::set<std::string, std::less<>> texts;
     if (!each_) return texts;

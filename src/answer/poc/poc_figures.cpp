@@ -72,7 +72,6 @@ class Figures {
             "batch, or a smaller card, may do"));
   }
 
-  // --- training
   void add_training() {
     const physics::Plan& plan = unit_.plan;
     const physics::Intervals intervals = intervals_for(unit_.work, unit_.machine, unit_.plan, c_);
@@ -158,7 +157,6 @@ class Figures {
     runs_.duration = runs_.duration + seconds(restart);
   }
 
-  // --- serving
   void add_serving() {
     const physics::Plan& plan = unit_.plan;
     if (plan.rate <= 0) return;

@@ -27,7 +27,6 @@ struct LineFlag {
   std::vector<std::pair<std::string, std::string>> json;  // keys of the object that it has
 };
 
-/// One tool.
 struct LineTool {
   std::string id;
   std::string tool;

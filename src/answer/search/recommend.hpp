@@ -74,8 +74,6 @@ struct PlannedMachine {
   std::optional<Fewest> fewest = std::nullopt;
   int groups = 1;   // equal, side by side
   int working = 1;  // of them; the others stand by
-
-  int fewest_nodes() const { return fewest ? fewest->nodes : machine.nodes; }
 };
 
 /// What is paid at both ends of the speed's interval.

@@ -28,20 +28,4 @@ bool Rejections::is_explained(std::string_view rule) {
   return false;
 }
 
-Rejections::Mark Rejections::mark() const {
-  Mark mark{{}, fallen_.size(), explained_.size()};
-  mark.counts.reserve(list_.size());
-  for (const Rejection& one : list_) mark.counts.push_back(one.count);
-  return mark;
-}
-
-void Rejections::go_back(const Mark& mark) {
-  list_.resize(mark.counts.size());
-  for (std::size_t i = 0; i < list_.size(); ++i) list_[i].count = mark.counts[i];
-  fallen_.resize(mark.fallen);
-  explained_.resize(mark.explained);
-  std::erase_if(place_of_, [&](const auto& entry) { return entry.second >= list_.size(); });
-  last_ = {};
-}
-
 }  // namespace gpusel::answer

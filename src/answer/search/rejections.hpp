@@ -35,15 +35,6 @@ class Rejections {
   std::span<const RejectedInstance> fallen() const { return fallen_; }
   std::vector<Rejection> take() { return std::move(list_); }
 
-  /// What stood at a time, to go back to.
-  struct Mark {
-    std::vector<int> counts;
-    std::size_t fallen;
-    std::size_t explained;
-  };
-  Mark mark() const;
-  void go_back(const Mark& mark);
-
  private:
   using Group = std::tuple<std::string_view, std::string_view, std::string_view>;  // provider, family, rule
   struct GroupHash {

@@ -110,12 +110,6 @@ std::optional<Keys> Keys::map(std::string_view key) const {
   return std::nullopt;
 }
 
-std::optional<Keys> Keys::first_map(Names keys) const {
-  for (const std::string_view key : keys)
-    if (auto found = map(key)) return found;
-  return std::nullopt;
-}
-
 std::vector<std::string> Keys::unread() const {
   std::vector<std::string> out;
   for (const Node* map : {first_, second_}) {

@@ -59,7 +59,6 @@ class Keys {
   std::vector<double> counts(std::string_view key) const;
   /// The map under a key; refuses anything else that is not null.
   std::optional<Keys> map(std::string_view key) const;
-  std::optional<Keys> first_map(Names keys) const;
   /// Those of another map of the same file, such as an entry of a list.
   Keys inside(const Node& map) const { return {*reading_, &map}; }
   /// Says of the first error; nothing where something is wrong already.

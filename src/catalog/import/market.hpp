@@ -127,7 +127,6 @@ class MarketBuilder {
 
   /// 0 when it was taken, else the number of the reason why not.
   std::uint32_t add(const Row& row);
-  /// Adds it and counts it.
   void take(const Row& row) { ledger_.count(row.line, add(row)); }
   Ledger& ledger() { return ledger_; }
   const Dialects& dialects() const { return dialects_; }

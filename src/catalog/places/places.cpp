@@ -128,12 +128,6 @@ Result<std::vector<std::string>> countries_called(std::string_view name, const C
   return codes;
 }
 
-std::string_view country_name(std::string_view code, const Catalog& catalog) {
-  for (const Place& place : catalog.places())
-    if (place.kind == PlaceKind::country && place.country == code) return place.id;
-  return code;
-}
-
 std::vector<const Region*> with_prices(const std::vector<const Region*>& regions, const Catalog& catalog) {
   std::vector<bool> priced(catalog.regions().size());
   for (const Offer& offer : catalog.offers()) priced[offer.region] = true;

@@ -27,8 +27,6 @@ bool lies_in(const Region& region, const Place& place, const Catalog& catalog);
 
 /// ISO codes of a country, a continent or a group of countries. Error: it is none of these.
 Result<std::vector<std::string>> countries_called(std::string_view name, const Catalog& catalog);
-/// Of countries, as a sentence names them: the place, else the code.
-std::string_view country_name(std::string_view code, const Catalog& catalog);
 
 /// Those of `regions` in which anything has a price.
 std::vector<const Region*> with_prices(const std::vector<const Region*>& regions, const Catalog& catalog);

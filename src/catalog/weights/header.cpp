@@ -95,8 +95,6 @@ bool holds(std::string_view text, std::initializer_list<std::string_view> words)
 
 }  // namespace
 
-bool is_expert(std::string_view tensor) { return holds(tensor, {".experts.", "_exps."}); }
-
 bool is_head(std::string_view tensor) {
   return tensor == "output.weight" || tensor == "head.weight" || tensor.ends_with("language_model.output.weight") ||
          holds(tensor, {"lm_head.", "embed_out.", "output_layer."});

@@ -39,10 +39,8 @@ class Header {
   std::optional<Error> error_;
 };
 
-/// Adds one tensor to its type and to the sums.
 void add_tensor(StoredWeights& out, std::string_view type, double elements, double bytes);
 /// Which part of a model a tensor is, by its name.
-bool is_expert(std::string_view tensor);
 bool is_head(std::string_view tensor);
 bool is_vision(std::string_view tensor);
 /// For multi-token prediction: by its name, or by a layer beyond the model's `layers`.

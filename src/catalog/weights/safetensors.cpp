@@ -160,14 +160,6 @@ void settle(StoredWeights& out) {
 
 }  // namespace
 
-Result<StoredWeights> read_safetensors(const std::string& path, double layers) {
-  StoredWeights out;
-  Places places;
-  if (Status added = add_file(path, layers, out, places); !added) return std::unexpected(added.error());
-  settle(out);
-  return out;
-}
-
 Result<StoredWeights> read_safetensors_parts(const std::string& path, double layers) {
   const std::vector<std::string> parts = parts_of_file(path);
   if (auto missing = missing_parts(parts); missing && parts.size() > 1) return std::unexpected(std::move(*missing));

@@ -60,7 +60,6 @@ struct GgufModel {
 
 /// One file, from its header. `layers`: tensors of later layers are for multi-token prediction; 0: unknown.
 /// Errors: not such a file; a header that is cut off, too large or contradicts itself.
-Result<StoredWeights> read_safetensors(const std::string& path, double layers = 0);
 /// An index: the shards it names, or its total where none of them is there. Errors: a shard that is missing; a tensor
 /// that is not where the index says, is there twice, or that it does not name.
 Result<StoredWeights> read_safetensors_index(const std::string& path, double layers = 0);

@@ -66,7 +66,6 @@ class Lists {
                  records.size(), all);
   }
 
-  /// Items as JSON or YAML.
   void print_items(show::Json items, std::string_view schema);
 
   /// The NAME of "show NAME".

@@ -330,18 +330,6 @@ bool names_path(std::string_view word) {
   });
 }
 
-bool is_known_word(std::string_view word) {
-  static constexpr std::string_view kFree[] = {
-      "N",      "X.Y",    "GB",      "GIB",      "GB/s",          "GBIT",   "KB",    "MS",
-      "S",      "H",      "MIN",     "MBPS",     "TIME",          "DAYS",   "DATE",  "MONEY",
-      "SHARE",  "TEXT",   "NAME",    "REGEX",    "LIST",          "PIXELS", "CLASS", "EXPRESSION",
-      "TOKENS", "CHANCE", "PERCENT", "MIN..MAX", "MACHINE@PRICE", "EXPR",   "URL",   "SIZE"};
-  return std::ranges::all_of(split(word, '|'), [](std::string_view part) {
-    const std::string_view name = part.substr(0, part.find('='));
-    return is_literal(part) || find_word(name) != nullptr || std::ranges::find(kFree, name) != std::end(kFree);
-  });
-}
-
 Offered values_of_word(std::string_view word, std::string_view typed, const Lookup& catalog) {
   Offered offered;
   for (const std::string_view part : split(word, '|')) {

@@ -28,8 +28,6 @@ using Lookup = std::function<const catalog::Catalog&()>;
 
 /// Whether nothing but a path is meant by this word.
 bool names_path(std::string_view word);
-/// Whether every part of the word is one that is known here: a number, a text, a list of names …
-bool is_known_word(std::string_view word);
 /// For the value of a flag of which `typed` stands there already. The catalogue is asked for only where it has a say.
 Offered values_of(const Flag& flag, std::string_view typed, const Lookup& catalog);
 /// The same for a positional's word.

@@ -11,7 +11,6 @@ namespace gpusel::job {
 
 /// "finetune", "sft", "qlora", "serving", "云游戏": the task, with what else the word says, into `request`.
 Assigned<std::optional<Task>> set_task(std::string_view text, Request& request);
-/// Whether a word is one of these.
 bool is_task_word(std::string_view text);
 
 /// The task that the given options are about, of a model or of work without one; nothing where nothing tells.

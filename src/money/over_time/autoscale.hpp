@@ -13,7 +13,6 @@ namespace gpusel::money {
 /// What one replica does and how traffic moves.
 struct Scaled {
   double in_flight = 0;      // requests at once on one replica at the rate it is planned for
-  double planned_load = 1;   // that rate, of what it could serve
   double least = 0;          // replicas at the quietest time
   double most = 1;           // and at the busiest
   double spare = 0;          // of them, that may be out

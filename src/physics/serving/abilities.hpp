@@ -72,7 +72,6 @@ class EngineAbilities {
   std::vector<EngineAbility> engines_;
 };
 
-/// Whether an ability is about weights in that format.
 bool is_about(const Ability& ability, const WeightFormat& format);
 
 /// From the documents that have a section `engines`; a later document's engine replaces an earlier one.

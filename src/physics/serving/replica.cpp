@@ -269,7 +269,6 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked, Tr
   return parts;
 }
 
-/// One pass over parts of prompts and sequences that decode.
 PassParts Replica::parts_of(double prompt_tokens, double prompts, double behind, double sequences,
                             Cached context) const {
   const double rows = prompt_tokens + sequences;
@@ -316,19 +315,6 @@ Seconds Replica::scores(Cached context) const {
   if (attention_rate_ <= FlopPerSecond{}) return {};
   const double heads = m_.heads.value_or(0) * m_.head_dim.value_or(0);
   return flop(4 * heads * attended(context.total()) * decoder_) / attention_rate_;
-}
-
-Seconds Replica::least_prompt(double tokens) const {
-  if (tokens <= 0) return {};
-  const Flop products = flop(2 * p_.body * tokens + 2 * head_);
-  const Flop experts = flop(2 * p_.experts * p_.routed_share * tokens);
-  const Bytes between = bytes(has_.prefill_bytes * *m_.hidden_size * p_.layers * tokens);
-  return products / matmul_rate_ + experts / (matmul_rate_ * has_.expert_efficiency) + between / streaming_;
-}
-
-Seconds Replica::least_token(Cached context) const {
-  const Flop products = flop(2 * (p_.active(0) + head_));
-  return products / matmul_rate_ + bytes(cache_traffic(context)) / bandwidth_ + microseconds(has_.sequence_us);
 }
 
 Seconds Replica::handover(double tokens) const {

@@ -68,11 +68,6 @@ class Replica {
   /// A prompt's cache on its way to the replica that answers.
   Seconds handover(double tokens) const;
 
-  /// What a prompt, and one token behind such a context, keep a GPU busy at least, in whatever company. Of a layout on
-  /// several GPUs each has its part of this, and more.
-  Seconds least_prompt(double tokens) const;
-  Seconds least_token(Cached context) const;
-
   /// Tokens per second of a pipeline with several batches in flight, against one at a time.
   double pipelining() const { return layers_in_turn_ ? 1.0 : static_cast<double>(layout_.pp); }
   /// The coefficient's value for this engine: of its generation, else on this architecture.

@@ -17,7 +17,6 @@
 
 namespace gpusel::show {
 
-/// What of one cloud.
 struct CloudOrders {
   std::string cloud;  // as the tool calls it
   bool several_nodes = true;

@@ -35,7 +35,6 @@ struct LockView {
 Json lock_json(const LockView& view, const Json* also = nullptr);
 /// Puts the checksum of all else into a lock: what is edited afterwards is refused.
 void seal(Json& lock);
-/// The file.
 std::string lock_file(const Json& lock);
 /// A lock in words. `to`: where it was written; empty: nowhere.
 Document lock_page(const Json& lock, const std::string& to);

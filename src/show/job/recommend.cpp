@@ -68,7 +68,6 @@ bool mixes_terms(const Advice& advice, const RecommendView& view) {
   });
 }
 
-/// One column of the ranking.
 struct RankColumn {
   Column column;
   std::function<Cell(const Recommendation&)> cell;

@@ -18,7 +18,6 @@ void tell_throughput(JsonOut& out, double rate, std::string_view unit);
 void tell_more(JsonOut& out, const physics::Plan& plan);
 /// [low, high].
 void tell_interval(JsonOut& out, std::string_view key, const physics::Interval& range);
-/// "probability".
 void tell_probability(JsonOut& out, const physics::Plan& plan, catalog::Number targets = {},
                       catalog::Number budget = {});
 /// As "price_today": what is expected today of a price per hour.

@@ -13,8 +13,6 @@ std::string markdown_text(const Table& table);
 
 /// One line whose characters mean themselves; addresses become links. Control characters are made visible.
 std::string markdown_text(std::string_view text);
-/// The same at the start of a paragraph, where a line could be taken for a heading, a list or a quotation.
-std::string markdown_line(std::string_view text);
 /// Lines as they are, in a fence that they cannot close.
 std::string markdown_code(std::string_view lines);
 /// Where an address that `text` begins with ends; 0: none does.

@@ -99,7 +99,6 @@ class Skypilot {
     if (filler) {
       market_.ledger().warn(row.line, say("'{}': a spot price of {} means unknown: left out", row.gpu, *price.spot));
     } else if (price.on_demand && *price.spot > *price.on_demand && *price.on_demand > 0) {
-      price.spot_in_doubt = true;
       market_.ledger().warn(row.line,
                             say("'{}': spot above on demand, so one of the two is the price of another product; "
                                 "the spot price is left out",

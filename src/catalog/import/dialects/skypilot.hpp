@@ -14,7 +14,6 @@ namespace gpusel::catalog::import {
 struct PricePair {
   Number on_demand;
   Number spot;
-  bool spot_in_doubt = false;  // above on-demand: whichever is wrong
 };
 
 /// Hosts and accelerators of one file, to be joined zone by zone when all are there.
@@ -32,7 +31,6 @@ class JoinedRows {
     PricePair price;
     Number vcpu;
     Number memory_gib;
-    bool sold_alone = false;
   };
   void add_host(Entry entry) { hosts_.push_back(own(entry)); }
   void add_accelerator(Entry entry) { accelerators_.push_back(own(entry)); }

@@ -15,7 +15,6 @@ std::optional<FlopPerSecond> product_rate(const CountedAsk& ask, job::Precision 
 /// Rate at which values are read and written.
 BytesPerSecond memory_rate(const CountedAsk& ask);
 
-/// Bytes of one value.
 double value_bytes(job::Precision precision);
 
 /// What an all-reduce of so many bytes takes that every GPU of the machine has, beside so much of other work.

@@ -98,7 +98,6 @@ std::vector<std::string> overrides(const ExportView& view, const PlanValues& val
   return out;
 }
 
-/// What torchtune lacks of the plan.
 Status check_torchtune(const ExportView& view, const PlanValues& values) {
   if (Status possible = check_training(view, "torchtune", values, "torchtune"); !possible) return possible;
   const auto lacks = [&](std::string_view what) { return cannot(say("{} has no {}", "torchtune", what)); };
