@@ -365,12 +365,12 @@ TEST_CASE("a calibrated training estimate is the measured one; other GPUs keep t
     return answer["interval"]["tokens_per_s"][1].get<double>() / answer["interval"]["tokens_per_s"][0].get<double>();
   };
   const Json before = asked("h100");
-  const Json other = asked("a100-80gb");
+  const Json other = asked("a100-sxm-80gb");
   REQUIRE(ask(words_of("calibrate " + kRuns + "torchtune.txt --gpu h100 --gpus 1"), home).status == 0);
   const Json after = asked("h100");
   CHECK(after["training"]["tokens_per_s_per_gpu"].get<double>() == Approx(6700).epsilon(0.02));
   CHECK(width(after) < 0.9 * width(before));
-  CHECK(asked("a100-80gb")["training"] == other["training"]);
+  CHECK(asked("a100-sxm-80gb")["training"] == other["training"]);
   CHECK(after.dump().find("your measurements of this model there") != std::string::npos);
 }
 

@@ -128,7 +128,6 @@ class Fitter {
                          [this, k](const Coefficients& c) { return predicted(heard_[k], c); }});
       places.push_back(k);
     }
-    add_unnamed(figures, places);
     std::vector<double> leverage;
     std::vector<physics::CoefficientValue> values;
     for (StepScale& scale : find_step_scales(figures, base_, leverage)) {
@@ -140,38 +139,14 @@ class Fitter {
     }
     if (values.empty()) return;
     base_ = physics::with_values(c_, values);
-    for (std::size_t i = places.size(); i-- > 0;) heard_[places[i]].followed = leverage[i];  // its own before unnamed
+    for (std::size_t i = 0; i < places.size(); ++i) heard_[places[i]].followed = leverage[i];
     for (Heard& one : heard_) one.base = predicted(one, base_);
   }
 
-  /// Who names no framework asks for the one that was measured on such GPUs.
-  void add_unnamed(std::vector<StepFigure>& figures, std::vector<std::size_t>& places) {
-    std::set<std::string> named;
-    for (const StepFigure& figure : figures) named.insert(figure.machine);
-    const std::size_t count = figures.size();
-    for (std::size_t i = 0; i < count; ++i) {
-      const EstimateAnswer& answer = jobs_[heard_[places[i]].job].answer;
-      if (answer.work.training.framework.empty()) continue;
-      StepFigure figure = figures[i];
-      figure.machine = physics::machine_case(unnamed(answer.work), answer.machine.device, answer.plan.layout);
-      if (!answer.plan.training || named.contains(figure.machine)) continue;
-      figure.predicted = [this, k = places[i]](const Coefficients& c) { return predicted(heard_[k], c, true); };
-      figures.push_back(std::move(figure));
-      places.push_back(places[i]);
-    }
-  }
-
-  static job::Job unnamed(job::Job work) {
-    work.training.framework = {};
-    work.training.framework_record = &job::any_framework();
-    return work;
-  }
-
   /// What a job's figure would be with these coefficients and the same plan.
-  double predicted(const Heard& one, const Coefficients& c, bool in_any_framework = false) {
+  double predicted(const Heard& one, const Coefficients& c) {
     MeasuredJob& job = jobs_[one.job];
     EstimateAnswer answer = job.answer;
-    if (in_any_framework) answer.work = unnamed(answer.work);
     answer.plan = physics::refigure(job.answer.plan, answer.work, answer.machine, c);
     const Comparison& wanted = out_.figures[one.figure].before;
     for (const Comparison& each : compare_row(*job.row, job.file, answer).comparisons)
@@ -427,16 +402,14 @@ class Fitter {
     return follows && steps_are_known(job) ? physics::source_spread(answer.work, range, c_).within_share() : 1;
   }
 
-  /// Whoever knows the steps of a machine knows its speed in every mode, and where no framework is named.
+  /// Whoever knows the steps of a machine knows its speed in every mode.
   void add_machine_widths(std::span<const EstimateAnswer> answers) {
     for (std::size_t j = 0; j < jobs_.size(); ++j) {
       if (!steps_are_known(j)) continue;
-      const bool training = answers[j].plan.training.has_value();
-      physics::OwnClass of = physics::own_class(training ? unnamed(answers[j].work) : answers[j].work,
-                                                answers[j].machine, answers[j].plan.layout);
-      if (!training) of.how = of.anyhow;
+      physics::OwnClass of = physics::own_class(answers[j].work, answers[j].machine, answers[j].plan.layout);
+      if (of.anyhow.empty()) continue;
+      of.how = of.anyhow;
       for (const Range80 range : {Range80::speed, Range80::itl}) {
-        if (training && range == Range80::itl) continue;
         const auto known = std::ranges::find_if(out_.own.widths, [&](const physics::OwnWidth& width) {
           return width.range == range && width.of.task == of.task && width.of.gpu == of.gpu && width.of.how == of.how &&
                  width.of.model == of.model;

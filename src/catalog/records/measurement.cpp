@@ -241,10 +241,10 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
     sheet.remarks = std::move((*runs)->remarks);
     return sheet;
   }
-  const std::string_view head = text.substr(first, text.find('\n', first) - first);
-  const bool is_table =
-      text[first] == '{' || std::ranges::any_of(std::to_array<std::string_view>({"task", "model", "gpu"}),
-                                                [&](auto name) { return head.contains(name); });
+  auto csv = text[first] == '{' ? Result<Csv>() : parse_csv(text, file);
+  const bool is_table = text[first] == '{' || !csv || std::ranges::any_of(csv->header, [](const Node& column) {
+                          return column.text == "task" || column.text == "model" || column.text == "gpu";
+                        });
   if (!is_table)
     return usage_error(say("this is not a result, log or table that is read"), format("{}:1:1", file),
                        say("docs/calibrate.md lists those that are"));
@@ -257,7 +257,6 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
     if (!records) return std::unexpected(records.error());
     return read_measurement_records(std::move(*records), file, catalog);
   }
-  auto csv = parse_csv(text, file);
   if (!csv) return std::unexpected(csv.error());
   return read_measurements(std::move(*csv), catalog, false);
 }
