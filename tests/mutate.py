@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Changes signs and constants of src/physics, one at a time, and looks whether a unit or property test fails.
+"""Changes signs and constants of the rooms that calculate, one at a time, and looks whether a unit or property test fails.
 
-usage: mutate.py [N [SEED]]      N mutants (120; fewer than 100 prove nothing) drawn with SEED (1)
+usage: mutate.py [N [SEED [ROOM...]]]      N mutants (300; fewer than 100 prove nothing) drawn with SEED (1)
 
-The build of preset 'mutate' must be configured. For each mutant the one source is compiled, linked with the
-tests of physics and job and with the properties, and run; tests that read golden files or run the
-program are not among them. A mutant whose tests take several times their processor time does not end, and counts as
+The build of preset 'mutate' must be configured. For each mutant the one source is compiled, linked with the tests of
+its room and with the properties, and run; tests that read golden files or run the program are not among them. A mutant whose tests take several times their processor time does not end, and counts as
 killed. Status 1 where less than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.
 """
 import collections
 import concurrent.futures
+import functools
 import json
 import math
 import os
@@ -25,12 +25,16 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "mutate"
-SOURCES = ROOT / "src" / "physics"
 OBJECTS = "tests/CMakeFiles/gpusel_tests.dir"
-# In the order in which they are run: what fails soonest first.
-TESTS = ["physics/*_test.cpp", "job/*_test.cpp",
-         "properties/*_test.cpp", "answer/trace_arithmetic_test.cpp", "answer/published_test.cpp"]
-NO_TESTS = {"properties/files_property_test.cpp", "properties/output_property_test.cpp"}  # these run the program
+# The folders of src that are mutated, each with its tests in the order in which they are run: what fails soonest first.
+ROOMS = {
+    "physics": ["physics/*_test.cpp", "job/*_test.cpp", "properties/*_test.cpp", "answer/trace_arithmetic_test.cpp",
+                "answer/published_test.cpp"],
+    "money": ["money/*_test.cpp", "answer/*_test.cpp", "properties/*_test.cpp"],
+    "answer/search": ["answer/*_test.cpp", "properties/*_test.cpp"],
+}
+# These run the program.
+NO_TESTS = {"properties/files_property_test.cpp", "properties/output_property_test.cpp", "answer/stages_test.cpp"}
 LEAST_KILLED = 0.95
 LEAST_JUDGED = 100
 PATIENCE = 5  # times the processor time of the unchanged tests: what takes longer does not end
@@ -146,11 +150,11 @@ def run(command, **more):
 
 
 class Bench:
-    """What is the same for all mutants: the compiled tests, the library and how to compile and to link."""
+    """What is the same for all mutants of a room: the compiled tests, the library and how to compile and to link."""
 
-    def __init__(self, scratch):
+    def __init__(self, scratch, room):
         self.scratch, self.bound = pathlib.Path(scratch), None
-        found = [str(path.relative_to(ROOT / "tests")) for pattern in TESTS
+        found = [str(path.relative_to(ROOT / "tests")) for pattern in ROOMS[room]
                  for path in sorted((ROOT / "tests").glob(pattern))]
         tests = [name for name in dict.fromkeys(found) if name not in NO_TESTS]
         support = [f"support/{path.name}" for path in sorted((ROOT / "tests" / "support").glob("*.cpp"))]
@@ -261,38 +265,51 @@ def judged(bench, places, wanted, seed, told):
             told(mutant, verdict)
 
 
-def main():
-    numbers = sys.argv[1:]
-    if len(numbers) > 2 or not all(number.isdecimal() for number in numbers) or numbers[:1] == ["0"]:
-        sys.exit("usage: mutate.py [N [SEED]]: N mutants (120; fewer than 100 prove nothing), drawn with SEED (1)")
-    wanted, seed = [int(number) for number in numbers + ["120", "1"][len(numbers):]]
-    found = {path: places_in(path) for path in sorted(SOURCES.rglob("*.[ch]pp"))}
-    files = [path for path in found if found[path][0]]
-    share = shares([len(found[path][0]) for path in files], wanted)
-    verdicts = collections.Counter()
+def sample(rooms, wanted):
+    """Every file of the rooms with its places, how many of them are judged, and what each rule left out."""
+    found = {(room, path): places_in(path) for room in rooms for path in sorted((ROOT / "src" / room).rglob("*.[ch]pp"))}
+    left_out = sum((counter for _, counter in found.values()), collections.Counter())
+    files = {file: places for file, (places, _) in found.items() if places}
+    share = shares([len(places) for places in files.values()], wanted)
+    return files, dict(zip(files, share)), left_out
 
-    def told(mutant, verdict):
-        verdicts[ENDLESS if verdict == ENDLESS else "killed" if verdict else "survived"] += 1
+
+def main():
+    numbers, rooms = sys.argv[1:3], sys.argv[3:] or list(ROOMS)
+    if not all(number.isdecimal() for number in numbers) or numbers[:1] == ["0"] or not set(rooms) <= set(ROOMS):
+        sys.exit("usage: mutate.py [N [SEED [ROOM...]]]: N mutants (300; fewer than 100 prove nothing), drawn with SEED "
+                 f"(1), of these rooms: {', '.join(ROOMS)}")
+    wanted, seed = [int(number) for number in numbers + ["300", "1"][len(numbers):]]
+    files, share, left_out = sample(rooms, wanted)
+    verdicts = {room: collections.Counter() for room in rooms}
+
+    def told(room, mutant, verdict):
+        verdicts[room][ENDLESS if verdict == ENDLESS else "killed" if verdict else "survived"] += 1
         where = f"{mutant.file.relative_to(ROOT)}:{mutant.line}"
         print(f"{where:48} {mutant.old:>10} → {mutant.new:22} {verdict or 'SURVIVED'}", flush=True)
 
-    with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(scratch)
-        spent = bench.measure(next(path for path in files if path.suffix == ".cpp"))
-        print(f"unchanged, the tests take {spent:.1f} s of processor time; of a mutant, {bench.bound} s at most", flush=True)
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
-            largest_first = sorted(zip(files, share), key=lambda both: -both[1])
-            runs = [pool.submit(judged, bench, found[path][0], count, f"{seed} {path.name}", told)
-                    for path, count in largest_first if count]
+    for room in rooms:
+        largest_first = sorted((file for file in files if file[0] == room and share[file]), key=lambda file: -share[file])
+        if not largest_first:
+            continue
+        with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
+            bench = Bench(scratch, room)
+            spent = bench.measure(next(path for of, path in files if of == room and path.suffix == ".cpp"))
+            print(f"{room}: unchanged, its tests take {spent:.1f} s of processor time; of a mutant, {bench.bound} s at "
+                  "most", flush=True)
+            runs = [pool.submit(judged, bench, files[file], share[file], f"{seed} {file[1].name}",
+                                functools.partial(told, room)) for file in largest_first]
             for done in runs:
                 done.result()
-    left_out = sum((counter for _, counter in found.values()), collections.Counter())
-    print(f"\nplaces: {sum(len(places) for places, _ in found.values())} in {len(files)} files of src/physics")
+    print(f"\nplaces: {sum(map(len, files.values()))} in {len(files)} files of {', '.join(rooms)}")
     for rule in RULES:
         print(f"left out, {left_out[rule]} places: {rule}")
-    judged_in_all, killed = verdicts.total(), verdicts.total() - verdicts["survived"]
+    for room, of_room in verdicts.items():
+        print(f"{room}: {of_room.total() - of_room['survived']} of {of_room.total()} mutants killed")
+    all_verdicts = sum(verdicts.values(), collections.Counter())
+    judged_in_all, killed = all_verdicts.total(), all_verdicts.total() - all_verdicts["survived"]
     print(f"seed {seed}: {killed} of {judged_in_all} mutants killed, {100 * killed / max(judged_in_all, 1):.1f} %; "
-          f"{verdicts[ENDLESS]} of them as the tests did not end")
+          f"{all_verdicts[ENDLESS]} of them as the tests did not end")
     if judged_in_all < LEAST_JUDGED:
         print(f"fewer than {LEAST_JUDGED} mutants prove nothing: no verdict")
         return 1

@@ -130,6 +130,26 @@ TEST_CASE("every point of a sweep is the recommendation for that value") {
   }
 }
 
+TEST_CASE("every cell of two inputs is the answer that the same question gets alone, whichever is written first") {
+  Bench bench(kTwo);
+  const std::vector<std::string> rates{"2", "9", "40"};
+  const WhatIf rows = bench.ask({.settings = kServe, .vary = {"rps=2,9,40", "price:q=-40%,0%,40%"}});
+  const WhatIf columns = bench.ask({.settings = kServe, .vary = {"price:q=-40%,0%,40%", "rps=2,9,40"}});
+  for (std::size_t rate = 0; rate < 3; ++rate) {
+    for (std::size_t price = 0; price < 3; ++price) {
+      const auto& one = rows.samples[price * 3 + rate].best;
+      const auto& same = columns.samples[rate * 3 + price].best;
+      CHECK(sku(one) == sku(same));
+      CHECK(one.cost == Approx(same.cost));
+    }
+    auto settings = kServe;
+    settings.push_back({"rps", rates[rate]});
+    const WhatIf alone = bench.ask({.settings = settings, .pareto = true});  // asks for every candidate
+    CHECK(sku(rows.samples[3 + rate].best) == sku(alone.now));
+    CHECK(rows.samples[3 + rate].best.cost == Approx(alone.now.cost));
+  }
+}
+
 TEST_CASE("a winner between two points with the same winner is seen") {
   // One dear card beside two cheap ones: whichever wastes less of its last instance wins.
   std::string market = kTwo;

@@ -67,6 +67,16 @@ TEST_CASE("json numbers keep the digits that were written") {
   CHECK(member(root, "d").text == "18446744073709551615");
 }
 
+TEST_CASE("an integer that no double holds keeps its digits, and what stands behind it its place") {
+  const std::string digits(5000, '7');
+  const Node root = json("{\"a\": [-" + digits + ", \"" + digits + "\"], \"b\": -0}");
+  CHECK(member(root, "a").children[0].text == "-" + digits);
+  CHECK(member(root, "a").children[1].text == digits);
+  CHECK(member(root, "b").text == "-0");
+  json_error("[" + digits + ".5]");
+  json_error("[" + digits + "e5]");
+}
+
 TEST_CASE("json keys and texts know their line and column") {
   const Node root = json("{\n  \"name\": \"x\",\n  \"list\": [\n    \"one\"]}\n");
   CHECK(key_at(member(root, "name")) == "2:3");

@@ -293,6 +293,16 @@ TEST_CASE("a published configuration with one figure damaged is refused", "[dama
       Case{"minicpm3-4b", "\"qk_nope_head_dim\": 64", "\"qk_nope_head_dim\": 0", "'qk_nope_head_dim' must be"},
       Case{"qwen2-57b-a14b", "\"shared_expert_intermediate_size\"", "\"x\"",
            "'shared_expert_intermediate_size' is missing"},
+      Case{"clip-vit-large", "\"num_hidden_layers\": 24, ", "", "'num_hidden_layers' is missing"},
+      Case{"clip-vit-large", "\"hidden_size\": 1024, ", "", "'hidden_size' is missing"},
+      Case{"clip-vit-large", "\"text_config\"", "\"x\"", "'text_config' is missing"},
+      Case{"siglip-so400m", "\"vision_config\"", "\"x\"", "'vision_config' is missing"},
+      Case{"siglip-so400m", "\"intermediate_size\": 4304, \"num_hidden_layers\": 27, \"num_attention_heads\": 16}",
+           "\"num_hidden_layers\": 27}", "'intermediate_size' is missing"},
+      Case{"glm-4.5-air", "\"head_dim\": 128, ", "", "'head_dim' is missing"},
+      Case{"whisper-tiny", "\"model_type\": \"whisper\", ", "", "'decoder_layers' says that its layers are not plain"},
+      Case{"whisper-tiny", "\"num_mel_bins\": 80, ", "", "'num_mel_bins' is missing"},
+      Case{"bamba-9b", "\"model_type\": \"bamba\", ", "", "says that its layers are not plain"},
       Case{"gemma-4-26b-a4b", "\"num_experts\": 128", "\"num_experts\": 1", "'num_experts' is 1 in a mixture"},
       Case{"granite-4.0-h-tiny", "\"num_local_experts\": 64", "\"num_local_experts\": 1",
            "'num_local_experts' is 1 in a mixture"},
@@ -320,6 +330,26 @@ TEST_CASE("a nested configuration leaves out what is usual, and each such figure
   CHECK_THAT(notes_of("gemma-3-4b"), Catch::Contains("'num_attention_heads' is missing: 8"));
   CHECK_THAT(notes_of("llava-1.5-7b"), Catch::Contains("'num_hidden_layers' is missing: 32"));
   CHECK(notes_of("mistral-small-3.1-24b").empty());
+}
+
+TEST_CASE("a tower of the class's own sizes may leave one out, and it is said", "[damaged]") {
+  // CLIP ViT-B/32: 151.3 M parameters.
+  const auto model = catalog::read_model_file(written(config_alone(
+      R"({"model_type": "clip", "projection_dim": 512, "text_config": {"hidden_size": 512},
+          "vision_config": {"hidden_size": 768, "intermediate_size": 3072, "patch_size": 32}})")));
+  if (!model) FAIL(model.error().message);
+  CHECK(*(*model)->model.params_b == Approx(0.1513).epsilon(0.005));
+  REQUIRE((*model)->notes.size() == 3);
+  CHECK_THAT((*model)->notes[0], Catch::Contains("'num_hidden_layers' is missing: 12"));
+  CHECK_THAT((*model)->notes[1], Catch::Contains("'intermediate_size' is missing: 2048"));
+}
+
+TEST_CASE("a configuration without its class says as what it is counted", "[damaged]") {
+  const auto model =
+      catalog::read_model_file(written(config_alone(changed(kLlama70, "\"model_type\": \"llama\", ", ""))));
+  REQUIRE(model);
+  REQUIRE((*model)->notes.size() == 1);
+  CHECK_THAT((*model)->notes.front(), Catch::Contains("'model_type' is missing"));
 }
 
 TEST_CASE("weights a little smaller than the shape leave its figure, and it is said", "[damaged]") {

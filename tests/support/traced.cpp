@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include "support/cannot_run.hpp"
 #include "support/sandbox.hpp"
@@ -47,8 +49,29 @@ std::optional<Call> call_of(pid_t child) {
   return call;
 }
 
-void step_through(pid_t child, const AtCall& at_call) {
+#ifdef __x86_64__
+/// Before a call: nothing is asked of the kernel, or less. After it: what the program is told.
+void change(pid_t child, const Fault& fault) {
+  user_regs_struct registers{};
+  ptrace(PTRACE_GETREGS, child, nullptr, &registers);
+  if (fault.error != 0) registers.orig_rax = static_cast<unsigned long long>(-1);
+  if (fault.shortened) registers.rdx = (registers.rdx + 1) / 2;
+  ptrace(PTRACE_SETREGS, child, nullptr, &registers);
+}
+void answer(pid_t child, const Fault& fault) {
+  user_regs_struct registers{};
+  ptrace(PTRACE_GETREGS, child, nullptr, &registers);
+  registers.rax = static_cast<unsigned long long>(-static_cast<long long>(fault.error));
+  ptrace(PTRACE_SETREGS, child, nullptr, &registers);
+}
+#else
+void change(pid_t, const Fault&) {}
+void answer(pid_t, const Fault&) {}
+#endif
+
+void step_through(pid_t child, const AtCall& at_call, const FaultAt& fault_at) {
   int calls = 0;
+  Fault fault;
   for (bool first = true; !has_ended(child); first = false) {
     int state = 0;
     waitpid(child, &state, 0);
@@ -59,7 +82,11 @@ void step_through(pid_t child, const AtCall& at_call) {
       passed_on = WSTOPSIG(state);
     } else if (auto call = call_of(child)) {
       call->index = calls++;
-      if (const int sent = at_call(*call); sent != 0) kill(child, sent);
+      if (const int sent = at_call ? at_call(*call) : 0; sent != 0) kill(child, sent);
+      fault = fault_at ? fault_at(*call) : Fault{};
+      if (fault.error != 0 || fault.shortened) change(child, fault);
+    } else if (const Fault behind = std::exchange(fault, {}); behind.error != 0) {
+      answer(child, behind);
     }
     ptrace(PTRACE_SYSCALL, child, nullptr, passed_on);
   }
@@ -81,14 +108,26 @@ std::string Call::path(int folder, int path) const {
   return (from / text).lexically_normal();
 }
 
-Run traced(const std::vector<std::string>& words, const AtCall& at_call, Setting setting) {
+namespace {
+
+Run stepped(const std::vector<std::string>& words, const AtCall& at_call, const FaultAt& fault_at, Setting setting) {
   setting.environment.emplace("ASAN_OPTIONS", "detect_leaks=0:abort_on_error=1");  // LeakSanitizer would trace it too
   setting.before_start = [confine = setting.before_start](const char* program) {
     be_traced();
     if (confine) confine(program);
   };
-  setting.meanwhile = [&](pid_t child) { step_through(child, at_call); };
+  setting.meanwhile = [&](pid_t child) { step_through(child, at_call, fault_at); };
   return ask(words, setting);
+}
+
+}  // namespace
+
+Run traced(const std::vector<std::string>& words, const AtCall& at_call, Setting setting) {
+  return stepped(words, at_call, {}, std::move(setting));
+}
+
+Run faulty(const std::vector<std::string>& words, const FaultAt& fault_at, Setting setting) {
+  return stepped(words, {}, fault_at, std::move(setting));
 }
 
 bool can_trace() {

@@ -23,8 +23,18 @@ struct Call {
 /// The signal that the program shall be sent before it makes that call; 0 for none.
 using AtCall = std::function<int(const Call& call)>;
 
+/// What becomes of a call: an error in its place, or less than it asked for to read or write.
+struct Fault {
+  int error = 0;  // errno
+  bool shortened = false;
+};
+using FaultAt = std::function<Fault(const Call& call)>;
+
 /// Like ask(), with the signals of a terminal acting as they do by default, whoever runs the tests.
 Run traced(const std::vector<std::string>& words, const AtCall& at_call, Setting setting = {});
+
+/// Like traced(), with calls that fail where the test wants them to.
+Run faulty(const std::vector<std::string>& words, const FaultAt& fault_at, Setting setting = {});
 
 /// Whether runs can be traced on this machine, and as the program was built; otherwise says why not.
 bool can_trace();

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
 #include "base/values/normal.hpp"
 #include "base/values/number.hpp"
@@ -38,6 +39,9 @@ int count_from(double nodes) {
   const auto found = std::find_if(kNodeCounts.begin(), kNodeCounts.end(), [&](int count) { return count >= nodes; });
   return found == kNodeCounts.end() ? kNodeCounts.back() + 1 : *found;
 }
+
+/// Requests that come at a rate.
+bool is_traffic(const Job& work) { return work.inference.request_rate && !job::is_training(work.task); }
 
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
@@ -77,19 +81,79 @@ int CandidateSearch::most_nodes() const {
 
 void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
-  const bool traffic = work_.inference.request_rate && !job::is_training(work_.task);
-  const bool demanded = work_.counted && work_.counted->demand;
+  if (KnownMachines* known = context_.question.best_only.get()) return plan_best(*known, out);
   for (const Shape& shape : shapes_) {
     Reason reason;
-    auto planned = demanded             ? hold_demand(shape, reason)
-                   : traffic            ? serve_rate(shape, reason)
-                   : is_in_parts(work_) ? divide(shape, reason)
-                                        : join(shape, reason);
-    if (planned)
+    if (auto planned = plan_shape(shape, reason))
       offer_shape(shape, std::move(*planned), out);
     else if (keep_rejections_)
       reject_shape(shape, reason);
   }
+}
+
+std::optional<CandidateSearch::Planned> CandidateSearch::plan_shape(const Shape& shape, Reason& reason) {
+  if (work_.counted && work_.counted->demand) return hold_demand(shape, reason);
+  if (is_traffic(work_)) return serve_rate(shape, reason);
+  return is_in_parts(work_) ? divide(shape, reason) : join(shape, reason);
+}
+
+/// The shapes in the order of what they cost at least: what costs more than a known one comes behind it.
+void CandidateSearch::plan_best(KnownMachines& known, std::vector<Recommendation>& out) {
+  constexpr double kAlike = 1 + 1e-6;  // what ranks as the same cost
+  known.plans.resize(shapes_.size());
+  const bool by_cost = cost_decides();
+  if (by_cost) learn_node_costs(known);
+  std::vector<std::pair<double, std::size_t>> order;
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const auto& plan = known.plans[i];
+    if (plan && !*plan) continue;
+    const double nodes = plan ? (*plan)->machine.nodes : is_traffic(work_) ? least_nodes_at_rate(shapes_[i]) : 1;
+    const double cost = by_cost ? known.node_costs[i] * known.least_now / known.most_then : 0;
+    if (std::isfinite(nodes)) order.emplace_back(nodes * cost, i);
+  }
+  std::ranges::sort(order);
+  double best = std::numeric_limits<double>::infinity();
+  for (const auto& [cost, i] : order) {
+    if (cost > best * kAlike) break;
+    Reason unasked;
+    auto& plan = known.plans[i];
+    if (!plan) plan = plan_shape(shapes_[i], unasked);
+    const std::size_t before = out.size();
+    if (*plan) offer_shape(shapes_[i], **plan, out);
+    for (const Recommendation& one : std::span(out).subspan(before))
+      best = std::min(best, order_cost(one, work_) / rules_factor(one));
+  }
+}
+
+void CandidateSearch::learn_node_costs(KnownMachines& known) const {
+  std::vector<std::vector<std::uint32_t>> instances;
+  for (const Shape& shape : shapes_) instances.push_back(shape.instances);
+  if (!known.node_costs.empty() && known.instances == instances) return;
+  known.instances = std::move(instances);
+  known.node_costs.clear();
+  for (const Shape& shape : shapes_) known.node_costs.push_back(least_node_cost(shape));
+  known.most_then = known.most_now;
+}
+
+/// Whether what nodes cost by the hour puts candidates in order, and rules at most put some behind others.
+bool CandidateSearch::cost_decides() const {
+  const job::Objective& objective = context_.question.objective;
+  return work_.by_the_hour() && !work_.counted && objective.kind == job::ObjectiveKind::cost &&
+         objective.weights.empty() &&
+         std::ranges::all_of(adjusting_.rules(), [](const rules::Rule* rule) { return rule->points <= 0; });
+}
+
+/// Below which no layout serves the traffic, whatever the latency; infinite where none has room.
+double CandidateSearch::least_nodes_at_rate(const Shape& shape) const {
+  double least = std::numeric_limits<double>::infinity();
+  each_group(shape, [&](const physics::Machine& group) {
+    Reason unasked;
+    for (const physics::ServingOption& option : layouts_with_room(shape, group, unasked))
+      least = std::min(least, group.nodes * (fewest_groups(group, option, work_.inference.max_load) +
+                                             static_cast<double>(work_.inference.redundancy)));
+    return std::isfinite(least);
+  });
+  return least;
 }
 
 /// It hangs on the GPU alone, however much of it and however many a shape has.
@@ -350,7 +414,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
     if (best && best->machine.nodes <= group.nodes) return true;
     bool fits = false;
     Reason why;
-    auto served = serve_by(group, fits, why);
+    auto served = serve_by(shape, group, fits, why);
     if (!served && !room) reason = std::move(why);
     if (served && (!best || served->machine.nodes < best->machine.nodes)) best = std::move(served);
     room = room || fits;
@@ -360,19 +424,25 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_rate(const Shape&
 }
 
 /// Layouts of these nodes that have room; none: `reason` says why.
-std::vector<physics::ServingOption> CandidateSearch::layouts_with_room(const physics::Machine& group,
+std::vector<physics::ServingOption> CandidateSearch::layouts_with_room(const Shape& shape,
+                                                                       const physics::Machine& group,
                                                                        Reason& reason) const {
+  KnownMachines* known = context_.question.best_only.get();
+  const std::pair key(shape.instances.front(), group.nodes);
+  if (known != nullptr)
+    if (const auto found = known->layouts.find(key); found != known->layouts.end()) return found->second;
   auto options = physics::serving_options(work_, group, context_.coefficients);
   if (!options) {
     reason = {"no-legal-plan", [text = options.error().message] { return text; }};
-    return {};
+    options.emplace();
   }
   // Replicas that lie within a node are those of fewer nodes side by side.
   std::erase_if(*options, [&](const physics::ServingOption& option) {
     const bool within = option.layout.tp * option.layout.pp <= group.gpus_per_node;
     return !option.fits || option.most_per_s <= 0 || (group.nodes > 1 && within);
   });
-  if (options->empty()) reason = why_unserved(group);
+  if (known != nullptr) known->layouts.emplace(key, *options);
+  if (options->empty() && !reason.message && keep_rejections_) reason = why_unserved(group);
   return std::move(*options);
 }
 
@@ -384,10 +454,10 @@ double CandidateSearch::fewest_groups(const physics::Machine& group, const physi
   return std::max({1.0, working, std::ceil(*work_.inference.request_rate / (load * option.most_per_s) - 1e-9)});
 }
 
-std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics::Machine& group, bool& fits,
-                                                                  Reason& reason) const {
+std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& shape, const physics::Machine& group,
+                                                                  bool& fits, Reason& reason) const {
   const auto& job = work_.inference;
-  auto options = layouts_with_room(group, reason);
+  auto options = layouts_with_room(shape, group, reason);
   fits = !options.empty();
   if (!fits) return std::nullopt;
   const int spare = static_cast<int>(job.redundancy);
@@ -408,7 +478,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const physics:
     if (!best || *groups < best->groups || physics::answers_sooner(plan, best->plan)) best = {*groups, std::move(plan)};
   }
   if (!best) {
-    reason = why_late(group, options.front(), fewest(options.front()), most);
+    if (keep_rejections_) reason = why_late(group, options.front(), fewest(options.front()), most);
     return std::nullopt;
   }
   Planned planned{group, std::move(best->plan)};
@@ -422,12 +492,12 @@ std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape
   bool room = false;
   each_group(shape, [&](const physics::Machine& group) {
     Reason why;
-    const auto options = layouts_with_room(group, why);
+    const auto options = layouts_with_room(shape, group, why);
     const int most = most_nodes() / group.nodes;
     const std::size_t before = held.size();
     for (const physics::ServingOption& option : options)
       if (auto one = held_by(group, option, most, open)) held.push_back(std::move(*one));
-    if (!options.empty() && held.size() == before)
+    if (!options.empty() && held.size() == before && keep_rejections_)
       why = why_late(group, options.front(), fewest_groups(group, options.front(), work_.inference.max_load), most);
     if (held.empty() && !room) reason = std::move(why);
     room = room || !options.empty();

@@ -54,6 +54,16 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, s
   }
 }
 
+/// In what candidates are ordered by, whatever it does: what is paid beside comes on top.
+double CandidateSearch::least_node_cost(const Shape& shape) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t index : shape.instances)
+    for (const catalog::Offer& offer : context_.catalog.offers_of(context_.catalog.instances()[index]))
+      if (const auto quote = context_.quoter.quote(offer, {.nodes = 1, .duty = &context_.question.duty}))
+        least = std::min(least, *quote->instances().month / kHoursPerMonth * quote->order_factor());
+  return least;
+}
+
 /// A budget is kept with the confidence that is asked for.
 void CandidateSearch::add(Recommendation candidate, std::vector<Recommendation>& out) {
   const auto& budget = context_.question.constraints.budget;

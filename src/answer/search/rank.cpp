@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
 
 namespace gpusel::answer {
@@ -141,6 +142,12 @@ void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> f
 
 }  // namespace
 
+double rules_factor(const Recommendation& unranked) {
+  double factor = 1;
+  for (const ScorePart& rule : unranked.parts) factor *= 1 + adjustment(rule);
+  return factor;
+}
+
 double cost_measure(const money::Quote& cost, const job::Job& work) {
   // Prototyping and a given traffic are paid for by the hours of a month; a job or a stream of tokens by the unit.
   if (work.by_the_hour()) return *cost.sums().month / kHoursPerMonth;
@@ -172,9 +179,7 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   double best_speed = 0;
   double most = 1;  // that rules make of a score
   for (const Recommendation& candidate : candidates) {
-    double adjusted = 1;
-    for (const ScorePart& rule : candidate.parts) adjusted *= 1 + adjustment(rule);
-    most = std::max(most, adjusted);
+    most = std::max(most, rules_factor(candidate));
     best_cost = std::min(best_cost, order_cost(candidate, work));
     best_speed = std::max(best_speed, speed_measure(candidate, work));
   }

@@ -114,7 +114,8 @@ class Adviser {
     for (const std::string_view cloud : kLargeClouds)
       if (std::ranges::find(advice.named_clouds, cloud) == advice.named_clouds.end())
         advice.named_clouds.emplace_back(cloud);
-    CandidateSearch search(context_, advice.work);
+    using Rejected = CandidateSearch::Rejected;
+    CandidateSearch search(context_, advice.work, question_.best_only ? Rejected::left_out : Rejected::kept);
     advice.recommendations = search.run({.rows = rows_asked()});
     advice.rejected = search.take_rejections();
     advice.shapes = search.shapes();

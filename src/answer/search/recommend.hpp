@@ -17,6 +17,7 @@
 namespace gpusel::answer {
 
 class OfferFilter;
+struct KnownMachines;
 struct Recommendation;
 
 struct Question {
@@ -35,7 +36,9 @@ struct Question {
   std::shared_ptr<const OfferFilter> passes;  // that filter, once read: recommend() does so
   std::size_t detailed = 0;                   // ranks that need reasons and remarks; 0: all
   const catalog::Instance* only = nullptr;    // judge this one of the catalogue alone
-  std::string target;                         // what the answer is for; empty: nothing in particular
+  /// Set: the first rank is all that is wanted, and what is found of machines stays there for the next such question.
+  std::shared_ptr<KnownMachines> best_only;
+  std::string target;  // what the answer is for; empty: nothing in particular
   /// What that cannot order or say of a candidate; null: it takes everything.
   std::function<Status(const job::Job& work, const Recommendation& candidate)> orders;
 };

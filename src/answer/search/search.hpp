@@ -65,6 +65,12 @@ class CandidateSearch {
   // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
   void plan_shapes(std::vector<Recommendation>& out);
+  std::optional<Planned> plan_shape(const Shape& shape, Reason& reason);
+  void plan_best(KnownMachines& known, std::vector<Recommendation>& out);
+  void learn_node_costs(KnownMachines& known) const;
+  bool cost_decides() const;
+  double least_nodes_at_rate(const Shape& shape) const;
+  double least_node_cost(const Shape& shape) const;
   void plan_simulated(const Depth& depth, std::vector<Recommendation>& out);
   /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
   /// useful.
@@ -78,7 +84,8 @@ class CandidateSearch {
   std::optional<Planned> whole_things(const Shape& shape, int nodes, Reason& reason);
   std::optional<Planned> hold_demand(const Shape& shape, Reason& reason);
   std::optional<Planned> serve_rate(const Shape& shape, Reason& reason);
-  std::vector<physics::ServingOption> layouts_with_room(const physics::Machine& group, Reason& reason) const;
+  std::vector<physics::ServingOption> layouts_with_room(const Shape& shape, const physics::Machine& group,
+                                                        Reason& reason) const;
   double fewest_groups(const physics::Machine& group, const physics::ServingOption& option, double load) const;
   /// A layout with as many groups as closed forms have it keep the targets, or as are allowed, and as hold the traffic
   /// at all.
@@ -93,7 +100,7 @@ class CandidateSearch {
                               const CandidateSearch& open) const;
   template <class Try>
   void each_group(const Shape& shape, Try serve) const;
-  std::optional<Planned> serve_by(const physics::Machine& group, bool& fits, Reason& reason) const;
+  std::optional<Planned> serve_by(const Shape& shape, const physics::Machine& group, bool& fits, Reason& reason) const;
   job::Job share_of_traffic(double groups) const;
   physics::Plan share_of(const physics::Machine& group, const physics::Layout& layout, double groups) const;
   std::optional<int> groups_for(const physics::Machine& group, const physics::Layout& layout, int least,

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
+#include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -100,7 +102,8 @@ Asker::Asker(const WhatIfQuestion& question, catalog::Catalog& catalog, std::spa
       catalog_(catalog),
       rules_(rules),
       coefficients_(coefficients),
-      offers_(catalog.offers().begin(), catalog.offers().end()) {
+      offers_(catalog.offers().begin(), catalog.offers().end()),
+      known_(std::make_shared<KnownMachines>()) {
   for (const Setting& setting : question.settings)
     if (auto input = find_input(setting.key, catalog)) said_.push_back({std::move(*input), setting.value});
 }
@@ -169,6 +172,23 @@ void Asker::price(std::span<const Alteration> changes) {
   repriced_ = any;
 }
 
+/// What is known of machines, as far as it hangs on an input that is another now.
+void Asker::forget(std::span<const Alteration> changes) {
+  std::string but_rates, but_prices;
+  known_->least_now = known_->most_now = 1;
+  for (const Alteration& change : changes) {
+    (change.factor < 1 ? known_->least_now : known_->most_now) *= change.factor;
+    if (change.input->is_price()) continue;
+    const std::string said = format("{}={}\n", change.input->key, change.text);
+    but_prices += said;
+    but_rates += change.input->key == "request_rate" ? change.input->key : said;
+  }
+  if (std::exchange(but_prices_, but_prices) != but_prices) known_->plans.clear();
+  if (std::exchange(but_rates_, but_rates) == but_rates) return;
+  known_->layouts.clear();
+  known_->node_costs.clear();
+}
+
 Result<Advice> Asker::of_all(const std::vector<Question>& questions) {
   std::optional<Advice> merged;
   for (const Question& one : questions) {
@@ -193,6 +213,8 @@ Result<Advice> Asker::of_all(const std::vector<Question>& questions) {
 Result<Advice> Asker::recommended(const Scenario& scenario) {
   std::vector<Question> questions{scenario.question};
   if (scenario.gpus) questions = split_gpus(scenario.question, *scenario.gpus, catalog_);
+  if (questions.size() > 1)
+    for (Question& one : questions) one.best_only = nullptr;  // each of them has machines of its own
   if (questions.empty()) return usage_error(say("no instances make up {} GPUs", *scenario.gpus), "gpus");
   auto advice = of_all(questions);
   if (!advice) return advice;
@@ -226,8 +248,11 @@ Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every
   if (!asked) return std::unexpected(asked.error());
   if (changes.empty()) duty_ = asked->question.duty;
   price(changes);
+  forget(changes);
+  if (!every_candidate) asked->question.best_only = known_;
   auto found = recommended(*asked);
   if (found && found->recommendations.empty()) {  // the last winner may be any of its family
+    asked->question.best_only = nullptr;
     asked->question.every_rejection = true;
     found = recommended(*asked);
   }

@@ -56,6 +56,7 @@ class Asker {
   Result<Scenario> scenario(std::span<const Alteration> changes) const;
   static Status set(Scenario& scenario, const Input& input, std::string_view text);
   void price(std::span<const Alteration> changes);
+  void forget(std::span<const Alteration> changes);
   Result<Advice> recommended(const Scenario& scenario);
   Result<Advice> of_all(const std::vector<Question>& questions);
   Outcome outcome_of(const Recommendation& candidate, const std::shared_ptr<const Advice>& advice,
@@ -72,6 +73,8 @@ class Asker {
   std::vector<Said> said_;  // the settings
   std::vector<catalog::Offer> offers_;
   bool repriced_ = false;
+  std::shared_ptr<KnownMachines> known_;
+  std::string but_prices_, but_rates_;  // what was changed when they were found, without prices; nor rates
   money::Duty duty_;
   std::size_t asked_ = 0;
 };

@@ -61,7 +61,7 @@ class VaryReader {
     const auto count = plain_number(trim(high.substr(slash + 1)));
     if (!count || *count != std::floor(*count) || *count < 2 || *count > static_cast<double>(kMostAnswers))
       return usage_error(say("'{}' is not a number of points", shorten(trim(high.substr(slash + 1)), 20)), {},
-                         say("from 2 to 10,000"));
+                         say("from 2 to {}", human_number(static_cast<double>(kMostAnswers))));
     points_ = static_cast<std::size_t>(*count);
     chosen_ = true;
     high = trim(high.substr(0, slash));

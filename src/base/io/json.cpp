@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
@@ -91,9 +92,9 @@ class JsonTreeBuilder {
     return node != nullptr;
   }
   bool boolean(bool value) { return scalar(value ? "true" : "false", false); }
-  bool number_integer(Json::number_integer_t value) { return scalar(std::to_string(value), false); }
-  bool number_unsigned(Json::number_unsigned_t value) { return scalar(std::to_string(value), false); }
-  bool number_float(Json::number_float_t, const Json::string_t& text) { return scalar(with_point(text), false); }
+  bool number_integer(Json::number_integer_t) { return number(); }
+  bool number_unsigned(Json::number_unsigned_t) { return number(); }
+  bool number_float(Json::number_float_t, const Json::string_t&) { return number(); }
   bool string(Json::string_t& text) { return scalar(text, true); }
   bool binary(Json::binary_t&) { return false; }
   bool start_object(std::size_t) { return open(Node::Kind::map); }
@@ -138,6 +139,9 @@ class JsonTreeBuilder {
     cursor_.pass(token);
     return node;
   }
+
+  /// As it is written: the library has no integer of more than 64 bits.
+  bool number() { return scalar(std::string(cursor_.find_token()), false); }
 
   bool scalar(std::string text, bool quoted) {
     Node* node = add(Node::Kind::scalar);
@@ -196,17 +200,41 @@ std::string without_python_numbers(std::string_view text) {
   return out;
 }
 
+/// Long integers with blanks for their last digits: the library refuses what no double holds, and the tree keeps what
+/// is written. Nothing where there is none.
+std::optional<std::string> without_last_digits(std::string_view text) {
+  constexpr std::size_t kHeld = 300;  // digits
+  std::optional<std::string> out;
+  bool in_string = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '"') in_string = !in_string;
+    if (in_string && text[at] == '\\') ++at;
+    if (in_string || text[at] < '0' || text[at] > '9') continue;
+    const std::size_t end = std::min(text.find_first_not_of("0123456789", at), text.size());
+    const bool whole = end == text.size() || (text[end] != '.' && text[end] != 'e' && text[end] != 'E');
+    if (whole && end - at > kHeld) {
+      if (!out) out = text;
+      out->replace(at + kHeld, end - at - kHeld, end - at - kHeld, ' ');
+    }
+    at = end - 1;
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect) {
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
     return usage_error(say("not valid JSON: a NUL character at byte {}", nul + 1), std::move(name));
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   JsonTreeBuilder builder(name, text);
   std::string cleaned;
   if (dialect == JsonDialect::python) {
     cleaned = without_python_numbers(text);
     text = cleaned;
   }
+  const auto shorter = without_last_digits(text);
+  if (shorter) text = *shorter;
   if (!nlohmann::json::sax_parse(text, &builder)) return std::unexpected(builder.error());
   return Document{std::move(name), builder.take()};
 }

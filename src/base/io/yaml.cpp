@@ -188,7 +188,11 @@ Result<Document> parse_yaml(const std::string& text, std::string name) {
         error.mark.is_null() ? name : format("{}:{}:{}", name, error.mark.line + 1, error.mark.column + 1);
     return usage_error(say("not valid YAML: {}", printable(error.msg)), where);
   }
-  return Document{std::move(name), builder.take()};
+  Node root = builder.take();
+  const bool directed = text.starts_with('%') || text.find("\n%") != std::string::npos;
+  if (root.kind == Node::Kind::null && directed)
+    return usage_error(say("not valid YAML: nothing follows its directives (%)"), std::move(name));
+  return Document{std::move(name), std::move(root)};
 }
 
 }  // namespace gpusel

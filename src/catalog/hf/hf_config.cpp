@@ -21,9 +21,9 @@ constexpr double kMostStateBytes = 1e12;
 constexpr std::string_view kTextParts[] = {"thinker_config", "text_config", "llm_config", "language_config"};
 
 /// Words in the name of a key that tell of layers which are not plain.
-constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "kda",          "recurrent",
-                                         "lru",     "compress", "hyper",       "block_config", "latent",
-                                         "adapter", "expert",   "moe"};
+constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "kda",           "recurrent",
+                                         "lru",     "compress", "hyper",       "block_config",  "latent",
+                                         "adapter", "expert",   "moe",         "decoder_layers"};
 
 class ConfigReader {
  public:
@@ -116,6 +116,7 @@ class ConfigReader {
                                           "max_sequence_length", "n_ctx", "max_target_positions"});
     const Number longer = keys_.count({"model_max_length"});
     m_.max_context = longer && (!positions || *longer > *positions) ? longer : positions;
+    if (class_.kind == ModelKind::speech) require("num_mel_bins");
     if (class_.kind != ModelKind::encoder_decoder && class_.kind != ModelKind::speech) return;
     const Number decoder = keys_.count({"num_decoder_layers", "decoder_layers"}, 1);
     m_.decoder_layers = decoder ? decoder : m_.layers;  // T5 leaves out what equals the encoder
@@ -151,11 +152,18 @@ class ConfigReader {
         say("'{}' is missing: {:g}, the published default of '{}', is taken", key, usual, class_.type));
   }
 
+  /// What is left out is the class's own, whatever the rest of the shape is.
+  void say_usual(std::string_view key) const {
+    out_.notes.push_back(say("'{}' is missing: the published default of '{}' is taken", key, class_.type));
+  }
+
   void read_ffn() {
     // What neither the config nor its class says follows from the stated size, where there is one.
     if (known_ || class_.kind == ModelKind::encoder) m_.gated_ffn = !class_.is(kPlainFfn);
     if (const std::string projection = keys_.text("feed_forward_proj"); !projection.empty())
       m_.gated_ffn = projection.starts_with("gated");
+    else if (class_.type == "t5")
+      say_usual("feed_forward_proj");
     else if (class_.type == "mt5" || class_.type == "umt5")
       m_.gated_ffn = true;
     m_.ffn_size =
@@ -190,6 +198,8 @@ class ConfigReader {
     m_.kv_heads = read_kv_heads();
     m_.head_dim = keys_.count({"head_dim", "kv_channels", "d_kv", "attention_head_dim"}, 1);
     if (!m_.head_dim && class_.head_dim > 0) m_.head_dim = class_.head_dim;
+    const bool divides = std::fmod(m_.hidden_size.value_or(0), std::max(1.0, m_.heads.value_or(1))) == 0;
+    if (!m_.head_dim && !divides && !keys_.has("kv_lora_rank")) require("head_dim");
     if (!m_.head_dim && m_.hidden_size && m_.heads && *m_.heads > 0)
       m_.head_dim = std::floor(*m_.hidden_size / *m_.heads);
     m_.mla_kv_lora_rank = keys_.count({"kv_lora_rank"}, 1);
@@ -216,6 +226,7 @@ class ConfigReader {
     if (const Number each = kv_heads_of_blocks(keys_)) return each;
     if (is_falcon(class_.type) && !is_new_falcon(keys_, class_.type)) {
       keys_.count({"num_kv_heads", "n_head_kv"});
+      if (!keys_.has("multi_query")) say_usual("multi_query");
       return keys_.truth("multi_query", true) ? Number{1} : m_.heads;
     }
     if (!keys_.truth("multi_query_attention", true)) return m_.heads;
@@ -378,22 +389,26 @@ class ConfigReader {
     if (out_.prediction_parameters > 0)
       out_.notes.push_back(say("multi-token prediction ({:.2f}e9 parameters) is stored with the model and not counted",
                                out_.prediction_parameters / 1e9));
-    if (known_ || m_.family.empty()) return {};
+    if (known_) return {};
+    const bool unnamed = m_.family.empty();
     for (const std::string& key : out_.unread)
       for (const std::string_view word : kUnusual)
         if (key.find(word) != std::string::npos && !keys_.has("params_b"))
-          return usage_error(say("the class '{}' is not known, and '{}' says that its layers are not plain",
-                                 printable(m_.family), printable(key)),
-                             name_, say("add params_b to it, or use a folder with its safetensors"));
-    out_.notes.push_back(
-        say("the class '{}' is not known: counted as a plain {}", printable(m_.family), to_text(class_.kind)));
+          return usage_error(
+              unnamed ? say("'model_type' is missing, and '{}' says that its layers are not plain", printable(key))
+                      : say("the class '{}' is not known, and '{}' says that its layers are not plain",
+                            printable(m_.family), printable(key)),
+              name_, say("add params_b to it, or use a folder with its safetensors"));
+    out_.notes.push_back(unnamed ? say("'model_type' is missing: counted as a plain {}", to_text(class_.kind))
+                                 : say("the class '{}' is not known: counted as a plain {}", printable(m_.family),
+                                       to_text(class_.kind)));
     return {};
   }
 
   /// A vision model by itself: its size is known, and there is no more to say.
   Status read_tower() {
     Shape shape{keys_, root_, class_, m_, {}};
-    m_.params_b = count_standalone_tower(shape) / 1e9;
+    m_.params_b = count_standalone_tower(shape, out_.notes) / 1e9;
     out_.recount.vision = *m_.params_b * 1e9;
     m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
     if (failed()) return failure();

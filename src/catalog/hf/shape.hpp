@@ -52,8 +52,8 @@ struct Towers {
   std::string unknown;  // why their size does not follow from the keys; or empty
 };
 Towers count_towers(const Shape& shape);
-/// A vision model alone, or a pair with a text model.
-double count_standalone_tower(const Shape& shape);
+/// A vision model alone, or a pair with a text model; `notes` has what was taken from the published defaults.
+double count_standalone_tower(const Shape& shape, std::vector<std::string>& notes);
 
 /// What the weights of a checkpoint are stored as: a name among the weight formats, of quantization_config where there
 /// is one, else of torch_dtype. What is not known is said in `notes` and taken as 16 bit.

@@ -191,12 +191,53 @@ Towers count_towers(const Shape& s) {
   return out;
 }
 
-double count_standalone_tower(const Shape& s) {
+namespace {
+
+/// A part leaves out what is its class's own where all it says of its size is, and that is said; elsewhere it is lost.
+void settle_sizes(const Keys& part, const TowerClass& usual, std::vector<std::string>& notes) {
+  struct Size {
+    Keys::Names keys;
+    double usual;
+  };
+  const Size sizes[] = {{{"hidden_size", "embed_dim", "width", "hidden_dim"}, usual.hidden},
+                        {{"intermediate_size", "mlp_ratio"}, usual.ffn},
+                        {{"num_hidden_layers", "depth", "layers"}, usual.layers}};
+  const auto said = [&](const Size& size) {
+    return std::ranges::any_of(size.keys, [&](auto key) { return part.has(key); });
+  };
+  const bool own = std::ranges::all_of(sizes, [&](const Size& size) {
+    return !said(size) || part.has("mlp_ratio") || part.number(size.keys, 0) == size.usual;
+  });
+  for (const Size& size : sizes) {
+    if (said(size)) continue;
+    const std::string_view key = *size.keys.begin();
+    if (own)
+      notes.push_back(
+          say("'{}' is missing: {:g}, the published default of '{}', is taken", key, size.usual, usual.type));
+    else
+      part.fail_reading(
+          {ErrorKind::usage, say("the model's shape is not clear: '{}' is missing", key), part.file(), {}});
+  }
+}
+
+/// The text tower beside a vision tower.
+constexpr TowerClass kClipText{"clip_text_model", 512, 2048, 12, 0, 0},
+    kSiglipText{"siglip_text_model", 768, 3072, 12, 0, 0};
+
+}  // namespace
+
+double count_standalone_tower(const Shape& s, std::vector<std::string>& notes) {
   const std::string type = s.root.text("model_type");
   const auto vision = s.root.map("vision_config");
   const std::string named = type == "clip" ? "clip_vision_model" : type == "siglip" ? "siglip_vision_model" : type;
   const TowerClass* known = tower_class(named);
   if (known == nullptr) return 0;
+  const bool pair = type == "clip" || type == "siglip";
+  for (const std::string_view part : {"vision_config", "text_config"})
+    if (pair && !s.root.has(part))
+      s.root.fail_reading(
+          {ErrorKind::usage, say("the model's shape is not clear: '{}' is missing", part), s.root.file(), {}});
+  settle_sizes(vision ? *vision : s.root, *known, notes);
   double count = count_tower(vision ? *vision : s.root, *known, 0).parameters;
   if (type == "siglip" || type == "siglip_vision_model") {  // attention that pools the patches
     const Keys& v = vision ? *vision : s.root;
@@ -205,13 +246,14 @@ double count_standalone_tower(const Shape& s) {
     count += 4 * w * w + 4 * w + w + 2 * w * f + f + w + 2 * w;
   }
   const auto text = s.root.map("text_config");
-  if (!vision || type.find("vision") != std::string::npos) return count;
-  const std::optional<Keys> given = text;
-  const Keys& t = given ? *given : s.root;
+  if (!pair || !text || !vision) return count;
+  const Keys& t = *text;
   const bool clip = type == "clip";
-  const double w = t.size_or({"hidden_size"}, clip ? 512 : 768);
-  const double f = t.size_or({"intermediate_size"}, clip ? 2048 : 3072);
-  const double layers = t.size_or({"num_hidden_layers"}, 12);
+  const TowerClass& usual = clip ? kClipText : kSiglipText;
+  settle_sizes(t, usual, notes);
+  const double w = t.size_or({"hidden_size"}, usual.hidden);
+  const double f = t.size_or({"intermediate_size"}, usual.ffn);
+  const double layers = t.size_or({"num_hidden_layers"}, usual.layers);
   const double tables =
       t.size_or({"vocab_size"}, clip ? 49408 : 32000) + t.size_or({"max_position_embeddings"}, clip ? 77 : 64);
   count += tables * w + layers * (4 * w * w + 4 * w + 2 * w * f + f + w + 4 * w) + 2 * w;

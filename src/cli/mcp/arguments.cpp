@@ -112,7 +112,10 @@ const Node* given_value(const Node* given, std::string_view key) {
 Json json_of(const Node& node) {
   switch (node.kind) {
     case Node::Kind::null: return nullptr;
-    case Node::Kind::scalar: return node.quoted ? Json(node.text) : Json::parse(node.text);
+    case Node::Kind::scalar: {
+      Json number = node.quoted ? Json(node.text) : Json::parse(node.text, nullptr, false);
+      return number.is_discarded() ? Json(node.text) : number;  // more digits than any number here has
+    }
     case Node::Kind::list: {
       Json list = Json::array();
       for (const Node& child : node.children) list.push_back(json_of(child));
