@@ -127,6 +127,13 @@ std::string exported(const std::string& target, const std::string& job) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+Run export_of(const std::string& target, const std::string& flags) {
+  Run run = ask(words_for(target, {"", flags, {}}));
+  INFO(target << " " << flags << "\n" << run.err);
+  CHECK(run.status == 0);
+  return run;
+}
+
 }  // namespace
 
 TEST_CASE("each plan is exported to the tools that can say it, and refused by the others", "[export]") {
@@ -467,6 +474,140 @@ TEST_CASE("targets are listed in every format", "[export]") {
     CHECK(file.status == 0);
     CHECK(has(file.out, "HorizontalPodAutoscaler"));
   }
+}
+
+TEST_CASE("adapters go onto the planned modules, each by its name", "[export]") {
+  const std::string flags = "--task finetune --method lora --lora-targets attention --gpu l40s:1 --model ";
+  const std::string axolotl = export_of("axolotl", flags + "llama-3.1-8b").out;
+  CHECK(has(axolotl, "lora_target_modules:\n  - q_proj\n  - k_proj\n  - v_proj\n  - o_proj\n"));
+  CHECK(has(export_of("torchtune", flags + "llama-3.1-8b").out, "lora_attn_modules=[q_proj,k_proj,v_proj,output_proj]"));
+  CHECK(has(export_of("axolotl", "--model mixtral-8x7b --task finetune --method qlora").out, "  - q_proj\n"));
+}
+
+TEST_CASE("torchtune trains with the planned optimizer and as many passes", "[export]") {
+  const std::string flags = "--task finetune --gpu h100-sxm-80gb:1 --global-batch 64 --model ";
+  const std::string full = export_of("torchtune", flags + "llama-3.2-1b --method full").out;
+  for (const char* word : {"optimizer=torch.optim.AdamW", "optimizer_in_bwd=False"}) CHECK(has(full, word));
+  CHECK_FALSE(has(full, "~optimizer.fused"));
+  const std::string paged = " --optimizer paged-adamw8bit";
+  const std::string lora = export_of("torchtune", flags + "llama-3.2-1b --method lora" + paged).out;
+  for (const char* word : {"optimizer=bitsandbytes.optim.PagedAdamW8bit", "'~optimizer.fused'"}) CHECK(has(lora, word));
+  // That configuration has the paged optimizer itself, and so no argument to take out.
+  CHECK_FALSE(has(export_of("torchtune", flags + "llama-3.2-1b --method full" + paged).out, "~optimizer"));
+}
+
+TEST_CASE("pods that train have an image with PyTorch and install the tool", "[export]") {
+  for (const char* target : {"kubernetes", "jobset"}) {
+    const std::string pods = exported(target, "lora-on-one-gpu");
+    CHECK(has(pods, "image: pytorch/pytorch:"));
+    CHECK(has(pods, "pip install 'trl"));
+    CHECK_FALSE(has(pods, "registry.invalid"));
+  }
+}
+
+TEST_CASE("AWS Batch takes variables by reference, whole processors, and the fabric", "[export]") {
+  const std::string nodes = exported("batch", "aws-two-nodes");
+  CHECK(has(nodes, "- Name: DATASET\n"));
+  CHECK(has(nodes, "Ref: DATASET"));
+  CHECK_FALSE(has(nodes, "Value: DATASET"));
+  CHECK(has(nodes, "MaxvCpus: 576\n"));
+  CHECK(has(nodes, "InterfaceType: efa"));
+  CHECK(has(nodes, "/dev/infiniband/uverbs31"));
+  CHECK_FALSE(has(exported("batch", "lora-on-one-gpu"), "infiniband"));
+  const Run spot = ask(words_for("batch", {"", "--model llama-3.1-70b --task finetune --allow-list p5.48xlarge "
+                                               "--cloud aws --nodes 3 --use-spot", {}}));
+  CHECK(spot.status == 3);
+  CHECK(has(spot.err, "no spot instances for jobs on several nodes"));
+}
+
+TEST_CASE("endpoints of SageMaker have types that it has, and drivers that know the card", "[export]") {
+  const std::string serve = "--model llama-3.2-1b --task inference --cloud aws --allow-list ";
+  const Run none = ask(words_for("sagemaker", {"", serve + "gr6.4xlarge", {}}));
+  CHECK(none.status == 3);
+  CHECK(has(none.err, "SageMaker has no instance type gr6.4xlarge"));
+  CHECK(has(export_of("sagemaker", serve + "g6e.xlarge").out, "al2-ami-sagemaker-inference-gpu-3-1"));
+  CHECK(has(export_of("sagemaker", serve + "g7e.2xlarge").out, "al2023-ami-sagemaker-inference-gpu-4-1"));
+}
+
+TEST_CASE("vLLM over several instances starts its own processes", "[export]") {
+  const std::string flags = "--model deepseek-ai/DeepSeek-R1 --task inference --cloud aws --nodes 2";
+  for (const char* target : {"skypilot", "lws"}) {
+    const std::string text = export_of(target, flags).out;
+    CHECK(has(text, " --nnodes 2 --node-rank $RANK --master-addr $MASTER $([ $RANK = 0 ] || echo --headless)"));
+    CHECK_FALSE(has(text, "ray start"));
+  }
+}
+
+TEST_CASE("cards that the current CUDA leaves out get the vLLM that has them", "[export]") {
+  CHECK(has(exported("docker", "tencent"), "vllm/vllm-openai:v0.17.1"));
+  CHECK(has(exported("vllm", "tencent"), "'vllm<0.20'"));
+  CHECK(has(exported("docker", "gcp-serving"), "vllm/vllm-openai:v0.23.0"));
+  CHECK_FALSE(has(exported("vllm", "gcp-serving"), "'vllm<0.20'"));
+}
+
+TEST_CASE("probes ask what answers, for as long as a download takes", "[export]") {
+  const std::string ray = exported("kuberay", "gcp-serving");
+  for (const char* probe : {"startupProbe", "livenessProbe", "readinessProbe"}) CHECK_FALSE(has(ray, probe));
+  const std::string large =
+      export_of("lws", "--model deepseek-ai/DeepSeek-R1 --task inference --cloud aws --nodes 2 --mode throughput").out;
+  const auto at = large.find("startupProbe");
+  REQUIRE(at != std::string::npos);
+  const auto failures = large.find("failureThreshold: ", at);
+  CHECK(std::stoi(large.substr(failures + 18)) > 200);
+}
+
+TEST_CASE("cards of one model server share memory under llm-d", "[export]") {
+  const std::string values =
+      export_of("llm-d", "--model llama-3.1-70b --task inference --cloud aws --gpu h100-sxm-80gb:8 --nodes 1").out;
+  CHECK(has(values, "mountPath: /dev/shm"));
+  CHECK(has(values, "medium: Memory"));
+  CHECK_FALSE(has(exported("llm-d", "gcp-serving"), "/dev/shm"));
+}
+
+TEST_CASE("Vertex AI boots from the disk of the machine, and the script keeps its own variables", "[export]") {
+  const std::string job = export_of("vertex", "--model llama-3.1-8b --task finetune --method lora --cloud gcp "
+                                              "--allow-list a3-ultragpu-8g --nodes 2").out;
+  CHECK(has(job, "bootDiskType: hyperdisk-balanced"));
+  CHECK(has(job, "envsubst '$"));
+  CHECK_FALSE(has(job, "envsubst <"));
+}
+
+TEST_CASE("Pyxis is told the registry apart from the image", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task inference --gpu h100-sxm-80gb:1 --engine ";
+  CHECK(has(export_of("slurm", flags + "trt-llm").out, "--container-image=nvcr.io#nvidia/tensorrt-llm/release:"));
+}
+
+TEST_CASE("TRL packs no sequences of models that see", "[export]") {
+  const std::string flags = "--task finetune --method lora --cloud aws --gpus-max 1 --model ";
+  CHECK_FALSE(has(export_of("torchrun", flags + "qwen2-vl-7b").out, "--packing"));
+  CHECK(has(exported("torchrun", "lora-on-one-gpu"), " --packing true "));
+}
+
+TEST_CASE("on p6-b300 the first network card has no EFA", "[export]") {
+  const std::string flags = "--model llama-3.1-70b --task finetune --method full --cloud aws --nodes 2 --allow-list ";
+  const std::string b300 = export_of("terraform", flags + "p6-b300.48xlarge").out;
+  CHECK(has(b300, "count.index % 17 == 0 ? null : \"efa\""));
+  CHECK(has(b300, "range(17)"));
+  CHECK(has(exported("terraform", "aws-two-nodes"), "interface_type = \"efa\""));
+}
+
+TEST_CASE("names leave room for what controllers add", "[export]") {
+  const Run run = export_of("jobset", "--model meta-llama/Llama-3.2-11B-Vision-Instruct --task finetune --method lora "
+                                      "--cloud aws");
+  const auto at = run.out.find("  name: gpusel-") + 8;
+  CHECK(run.out.find('\n', at) - at <= 44);
+}
+
+TEST_CASE("regions behind an account of their own are taken only where they are asked for", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task inference --cloud aws --gpu a10g:1";
+  for (const char* target : {"kubernetes", "terraform", "skypilot", "dstack", "karpenter"})
+    CHECK_FALSE(has(export_of(target, flags + " --json").out, "\"region\": \"cn-"));
+  const std::string there = flags + " --region cn-northwest-1";
+  CHECK(has(export_of("kubernetes", there).out, "cn-northwest-1"));
+  const Run sky = ask(words_for("skypilot", {"", there, {}}));
+  CHECK(sky.status == 3);
+  CHECK(has(sky.err, "SkyPilot has no region cn-northwest-1"));
+  CHECK_FALSE(has(ask(words_for("kubernetes", {"", flags + " --for kubernetes --json", {}})).out, "cn-north"));
 }
 
 }  // namespace export_test

@@ -94,7 +94,13 @@ TEST_CASE("exports hold to what the tools' own sources take", "[targets]") {
     CHECK(run.status == 3);
     CHECK(has(run.err, one.reason));
   }
-  CHECK(exported("skypilot", serve + "--cloud verda").status == 0);
+  const Run verda = exported("skypilot", serve + "--cloud verda");
+  CHECK(verda.status == 0);
+  CHECK_FALSE(has(verda.out, "ports:"));  // which SkyPilot opens none of there
+  CHECK(has(verda.out, "ssh -L 8000:localhost:8000"));
+  const Run image = exported("skypilot", serve + "--cloud oci --engine tgi --gpu a10:1");
+  CHECK(image.status == 3);
+  CHECK(has(image.err, "SkyPilot starts no containers on oci"));
   CHECK(exported("dstack", serve + "--cloud verda").status == 0);
   const Run b300 = exported("dstack", serve + "--cloud runpod --gpu b300-288gb:1");
   REQUIRE(b300.status == 0);

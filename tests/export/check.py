@@ -52,6 +52,14 @@ def shell_texts(target, documents):
                     yield from container["args"]
 
 
+def variables(node):
+    """Of the containers: their values are the reader's."""
+    for value in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
+        yield from variables(value)
+    if isinstance(node, dict) and isinstance(node.get("Environment"), list):
+        yield from node["Environment"]
+
+
 def cloud_formation(documents):
     """Every reference is to a parameter or a resource of the template."""
     for document in documents:
@@ -72,6 +80,9 @@ def cloud_formation(documents):
         for name in references([document["Resources"], document["Outputs"]]):
             if name not in named:
                 yield f"nothing is called {name}"
+        for variable in variables(document["Resources"]):
+            if set(variable["Value"]) != {"Ref"}:
+                yield f"{variable['Name']} has a value of its own"
         for name, resource in document["Resources"].items():
             if not resource["Type"].startswith("AWS::"):
                 yield f"{name}: {resource['Type']} is no resource"

@@ -13,6 +13,9 @@ namespace {
 
 using job::Job;
 
+/// https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/: earlier cards are left out from CUDA 13 on.
+constexpr double kOfCuda13 = 7.5;
+
 class Values {
  public:
   explicit Values(const ProofUnit& unit, double prompts) : unit_(unit), prompts_(prompts) {}
@@ -43,6 +46,7 @@ class Values {
     set("kind", machine.gpus() > 1 ? "distributed" : "single_device");
     degree("nodes", machine.nodes);
     if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
+    if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) set("toolkit", "cuda12");
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
   }
 

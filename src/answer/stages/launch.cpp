@@ -161,7 +161,8 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   out.port = tool->port;
   out.health = tool->health;
   if (const auto vendor = values.find("vendor"); vendor != values.end())
-    if (const auto image = tool->image.find(vendor->second); image != tool->image.end()) out.image = image->second;
+    for (const std::string& kind : {vendor->second, vendor->second + "-" + values["toolkit"]})
+      if (const auto image = tool->image.find(kind); image != tool->image.end()) out.image = image->second;
   // A replica may span instances; counted work runs on each by itself, on all its cards.
   const bool counted = unit.work.counted.has_value();
   out.nodes = counted ? 1 : unit.machine.nodes;

@@ -75,6 +75,9 @@ class Export {
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
     plan_for(target, options_.job.question.request);
+    answer::Question& question = options_.job.question;
+    if (!asks_for_place(question.constraints))
+      question.orders = [](const job::Job&, const answer::Recommendation& one) { return show::check_account(one); };
     return ask(options_.job, ground, context_);
   }
 
@@ -117,7 +120,7 @@ class Export {
                           command_line(question_of(context_.words)),
                           pins_region()};
     add_figures(view, ground, *converter);
-    if (!options_.rank && !target.make(view)) {
+    if (!options_.rank && !show::try_target(view, target)) {
       const auto* able = show::first_exportable(view, target);
       if (able == nullptr) return none(view, target);
       show::ExportView lower{advice, *able, *facts,      ground.catalog,  ground.coefficients,
@@ -130,10 +133,7 @@ class Export {
   }
 
   /// Where the reader asked for a place; of a saved answer that is not known, and it stays where it was.
-  bool pins_region() const {
-    const job::Constraints& limits = options_.job.question.constraints;
-    return !options_.saved.empty() || !limits.named_regions().empty() || !limits.residency.empty();
-  }
+  bool pins_region() const { return !options_.saved.empty() || asks_for_place(options_.job.question.constraints); }
 
   /// Numbers that follow from the rank.
   void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {

@@ -21,17 +21,21 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   plan_for(target, question.request);
   auto facts = show::read_export_facts(ground.catalog);
   if (!facts) return std::unexpected(facts.error().front());
-  question.orders = [&ground, &target, known = std::make_shared<const show::ExportFacts>(std::move(*facts))](
+  question.orders = [&ground, &target, placed = asks_for_place(question.constraints),
+                     known = std::make_shared<const show::ExportFacts>(std::move(*facts))](
                         const job::Job& work, const answer::Recommendation& candidate) -> Status {
     answer::Advice alone;  // of it nothing is ranked yet
     alone.work = work;
     const show::ExportView view{
-        alone, candidate, *known, ground.catalog, ground.coefficients, scaling_for(work, candidate, ground), 0, {}};
-    const auto made = target.make(view);
+        alone, candidate, *known, ground.catalog, ground.coefficients, scaling_for(work, candidate, ground),
+        0,     {},        placed};
+    const auto made = show::try_target(view, target);
     return made ? Status{} : std::unexpected(made.error());
   };
   return {};
 }
+
+bool asks_for_place(const job::Constraints& limits) { return !limits.regions.empty() || !limits.residency.empty(); }
 
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
                                             const LoadedFacts& ground) {

@@ -13,6 +13,9 @@ void plan_for(const show::ExportTarget& target, job::Request& request);
 /// Limits the answer to `question.target`, if one is named. `ground` must outlive the question. Error: no such tool.
 Status limit_to_target(answer::Question& question, const LoadedFacts& ground);
 
+/// Whether the reader asked for a region, or for a place where data stays.
+bool asks_for_place(const job::Constraints& limits);
+
 /// By which numbers replicas of the plan follow requests; nothing for work that is none.
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
                                             const LoadedFacts& ground);

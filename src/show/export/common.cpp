@@ -4,9 +4,11 @@
 #include <cmath>
 #include <iterator>
 
+#include "answer/stages/data_path.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/export/names.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/json/yaml.hpp"
@@ -103,7 +105,7 @@ std::string yaml_file(const ExportView& view, const std::vector<std::string>& no
 }
 
 std::string job_name(const ExportView& view) {
-  constexpr std::size_t kMost = 50;  // of 63, with room for what controllers add
+  constexpr std::size_t kMost = 44;  // KubeRay takes 47 for a RayService; JobSet adds "-worker-0-0-abcde" to 63
   const auto& work = view.advice.work;
   std::string subject(work.model != nullptr ? work.model->id : to_text(work.task));
   if (const catalog::Repository weights = answer::weights_of(work); weights.choice == catalog::RepositoryChoice::asked)
@@ -158,6 +160,12 @@ bool works_together(const ExportView& view, const answer::Launch& launch) {
   return launch.nodes > 1 || (view.chosen.machine().nodes > 1 && reads_rank(launch));
 }
 
+int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
+  const catalog::Instance& instance = *view.chosen.instance;
+  if (!works_together(view, launch) || instance.rdma != catalog::Rdma::efa) return 0;
+  return efa_interfaces(host_type(instance));
+}
+
 std::vector<std::pair<std::string, std::string>> open_variables(const answer::Launch& launch) {
   auto open = launch.env;
   std::erase_if(open, [](const auto& variable) { return variable.first == kTokenVariable; });
@@ -196,6 +204,17 @@ std::vector<std::string> term_notes(const answer::Recommendation& r) {
       say("the price is that of {}, which must be bought from the provider first: this file starts hourly instances, "
           "billed hourly until then",
           to_text(r.offer->term))};
+}
+
+int start_seconds(const ExportView& view, int least) {
+  constexpr double kDownloadGbs = 0.25;  // that an instance gets from Hugging Face when that is slow
+  const answer::Recommendation& r = view.chosen;
+  double start = least;
+  if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
+  if (const auto first = answer::cold_start(view.advice.work, r.machine(), r.plan(), {*r.instance, r.region->id},
+                                            view.catalog, view.coefficients))
+    start = std::max(start, launch_or_own(view).nodes * in_gb(first->weights) / kDownloadGbs + 2 * first->engine.raw());
+  return static_cast<int>(std::ceil(start / 60) * 60);
 }
 
 int disk_gb(const ExportView& view) {

@@ -43,6 +43,8 @@ std::vector<std::string> launch_notes(const answer::Launch& launch);
 bool reads_rank(const answer::Launch& launch);
 /// Whether instances exchange data while they work, rather than each working alone.
 bool works_together(const ExportView& view, const answer::Launch& launch);
+/// EFA interfaces that instances which work together have; 0 without.
+int fabric_interfaces(const ExportView& view, const answer::Launch& launch);
 /// Variables that must be given a value; all but the secret ones.
 std::vector<std::pair<std::string, std::string>> open_variables(const answer::Launch& launch);
 
@@ -66,6 +68,10 @@ bool has_region(const answer::Recommendation& r);
 int devices_of(const answer::Recommendation& r);
 /// The term as something that only the provider's own pages can order; empty where the target's price is by the hour.
 std::vector<std::string> term_notes(const answer::Recommendation& r);
+
+/// Seconds that a server may take until it answers, before it counts as ill: twice its start, or as long as the first
+/// download of its weights takes; at least `least`.
+int start_seconds(const ExportView& view, int least);
 
 /// Disk in whole gigabytes, and how it was come to.
 int disk_gb(const ExportView& view);

@@ -27,7 +27,10 @@ CloudOrders read_cloud(const Node& node, Problems& problems) {
   cloud.cloud = fields.text("cloud");
   cloud.several_nodes = fields.boolean("several_nodes").value_or(true);
   cloud.spot = fields.boolean("spot").value_or(true);
+  cloud.ports = fields.boolean("ports").value_or(true);
+  cloud.containers = fields.boolean("containers").value_or(true);
   cloud.gpus = fields.texts("gpus");
+  cloud.regions = fields.texts("regions");
   for (const std::string& type : fields.texts("types")) {
     auto pattern = rules::Pattern::compiled("^(?:" + type + ")$");
     if (pattern)
@@ -67,6 +70,10 @@ ToolOrders read_tool(const Node& node, Problems& problems) {
 
 bool CloudOrders::takes_type(std::string_view type) const {
   return types.empty() || std::ranges::any_of(types, [&](const auto& pattern) { return pattern->is_in(type); });
+}
+
+bool CloudOrders::takes_region(std::string_view region) const {
+  return regions.empty() || std::ranges::find(regions, region) != regions.end();
 }
 
 bool CloudOrders::takes_gpu(std::string_view gpu) const {

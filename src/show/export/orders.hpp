@@ -21,9 +21,13 @@ struct CloudOrders {
   std::string cloud;  // as the tool calls it
   bool several_nodes = true;
   bool spot = true;
+  bool ports = true;                                         // whether it opens any
+  bool containers = true;                                    // whether a run may be in an image of its own
   std::vector<std::shared_ptr<const rules::Pattern>> types;  // empty: every one
-  std::vector<std::string> gpus;      // as the tool calls them; empty: every one
+  std::vector<std::string> gpus;                             // as the tool calls them; empty: every one
+  std::vector<std::string> regions;                          // empty: every one
 
+  bool takes_region(std::string_view region) const;
   bool takes_type(std::string_view type) const;
   bool takes_gpu(std::string_view gpu) const;
 };
@@ -33,7 +37,7 @@ struct ToolOrders {
   std::string version;
   std::string commit;
   Date as_of;
-  std::vector<std::string> vendors;                    // whose devices a container sees on its machines; empty: all
+  std::vector<std::string> vendors;                  // whose devices a container sees on its machines; empty: all
   std::map<std::string, std::vector<double>> cards;  // memory in GB, as marketed or rounded, by name
   std::vector<CloudOrders> clouds;
 

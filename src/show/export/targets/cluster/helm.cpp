@@ -14,8 +14,8 @@ namespace gpusel::show {
 
 namespace {
 
-constexpr int kProbeSeconds = 10;     // between two of the chart's startup probes
-constexpr double kLeastProbes = 120;  // until the chart gives a start up
+constexpr int kProbeSeconds = 10;  // between two of the chart's startup probes
+constexpr int kLeastStart = 1200;  // as long as the chart itself gives a start
 
 Json engine_config(const PlanValues& values) {
   Json out{{"tensorParallelSize", values.count("tp")},
@@ -62,6 +62,14 @@ Json model_spec(const ExportView& view, const answer::Launch& launch, const Plan
   return out;
 }
 
+/// Those of a list that are called so.
+Json named(const Json& list, std::string_view name) {
+  Json out = Json::array();
+  for (const Json& one : list)
+    if (one.at("name") == name) out.push_back(one);
+  return out;
+}
+
 /// Weights are kept in the pod, whose command is the plan's; what routes between pods reads labels and port alone.
 Json model_service(const ExportView& view, const answer::Launch& launch, const Json& pod) {
   const Json& server = pod.at("containers").at(0);
@@ -74,6 +82,8 @@ Json model_service(const ExportView& view, const answer::Launch& launch, const J
                  {"ports", server.at("ports")},
                  {"resources", server.at("resources")},
                  {"mountModelVolume", true}};
+  if (Json shared = named(server.at("volumeMounts"), kShared); !shared.empty())
+    container["volumeMounts"] = std::move(shared);
   for (const std::string_view probe : {"startupProbe", "readinessProbe", "livenessProbe"})
     if (server.contains(std::string(probe))) container[std::string(probe)] = server.at(std::string(probe));
   Json decode{{"create", true},
@@ -82,6 +92,7 @@ Json model_service(const ExportView& view, const answer::Launch& launch, const J
               {"nodeSelector", pod.at("nodeSelector")},
               {"containers", Json::array({std::move(container)})}};
   if (pod.contains("tolerations")) decode["tolerations"] = pod.at("tolerations");
+  if (Json shared = named(pod.at("volumes"), kShared); !shared.empty()) decode["volumes"] = std::move(shared);
   return {{"multinode", false},
           {"modelArtifacts",
            {{"name", launch.called.empty() ? model : launch.called},
@@ -133,9 +144,7 @@ Result<Exported> export_helm_vllm(const ExportView& view) {
   const Json pod = pod_spec(view, *launch, {"vllm", {}});
   Json engine{{"runtimeClassName", ""}, {"modelSpec", Json::array({model_spec(view, *launch, values, pod)})}};
   if (pod.contains("tolerations")) engine["tolerations"] = pod.at("tolerations");
-  double probes = kLeastProbes;
-  if (view.scaling) probes = std::max(probes, std::ceil(2 * view.scaling->cold_start.raw() / kProbeSeconds));
-  engine["startupProbe"] = {{"failureThreshold", static_cast<int>(probes)}};
+  engine["startupProbe"] = {{"failureThreshold", start_seconds(view, kLeastStart) / kProbeSeconds}};
   Exported out{"values.yaml", {}, pod_notes(view, *launch)};
   out.notes.emplace_back(
       "helm repo add vllm https://vllm-project.github.io/production-stack; helm install vllm vllm/vllm-stack "

@@ -49,7 +49,9 @@ Json head_group() {
 Json worker_group(const ExportView& view, const answer::Launch& launch) {
   Json pod = pod_spec(view, launch, {"ray-worker", {}});
   Json& container = pod["containers"][0];
-  for (const std::string key : {"command", "args", "ports", "readinessProbe"}) container.erase(key);
+  // Its probes are KubeRay's: no server of vLLM answers on the plan's port.
+  for (const std::string key : {"command", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe"})
+    container.erase(key);
   container["image"] = kRayImage;
   const int nodes = view.chosen.machine().nodes;
   return {{"groupName", "gpu"},

@@ -37,7 +37,7 @@ Json deployment(const ExportView& view, const answer::Launch& launch) {
            {{"replicas", view.chosen.machine().nodes},
             // A node that is full takes no second pod: the old one goes first.
             {"strategy", {{"type", "RollingUpdate"}, {"rollingUpdate", {{"maxSurge", 0}, {"maxUnavailable", 1}}}}},
-            {"progressDeadlineSeconds", 2 * start_seconds(view)},
+            {"progressDeadlineSeconds", 2 * start_seconds(view, kLeastPodStart)},
             {"selector", {{"matchLabels", {{"app", job_name(view)}}}}},
             {"template", labelled(view, pod_spec(view, launch, {"server", {}}))}}}};
 }

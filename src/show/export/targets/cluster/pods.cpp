@@ -6,6 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/names.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 namespace gpusel::show {
 
@@ -41,17 +42,10 @@ constexpr std::string_view kHugePages = "5120Mi";
 constexpr std::string_view kPodCache = "/cache";
 constexpr double kPodShare = 0.8;     // of a node's processors and memory: the rest is its system's and its agents'
 constexpr int kDiskOfSystemGb = 100;  // of a disk, as disk_gb() adds them
-constexpr int kLeastPodStart = 600;
 
 /// Claims that outlive the pod: https://kubernetes.io/docs/concepts/storage/persistent-volumes/
 bool has_output(const answer::Launch& launch) {
   return std::ranges::any_of(launch.env, [](const auto& variable) { return variable.first == kOutputVariable; });
-}
-
-int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
-  const answer::Recommendation& r = view.chosen;
-  if (!works_together(view, launch) || r.instance->rdma != catalog::Rdma::efa) return 0;
-  return efa_interfaces(host_type(*r.instance));
 }
 
 Json selector(const ExportView& view, const Cluster& cluster) {
@@ -136,23 +130,30 @@ Json resources_of(const ExportView& view, const answer::Launch& launch, std::str
   return out;
 }
 
+/// Of the reader's own image where none is known.
+Container container_or_own(const ExportView& view, const answer::Launch& launch) {
+  auto known = container_of(view, launch);
+  return known ? std::move(*known) : Container{std::string(kNoImage), script_of(launch)};
+}
+
 Json container(const ExportView& view, const answer::Launch& launch, const Pod& pod, std::string_view resource) {
+  const Container started = container_or_own(view, launch);
   Json out{{"name", pod.container},
-           {"image", launch.image.empty() ? std::string(kNoImage) : launch.image},
+           {"image", started.image},
            {"command", Json::array({"/bin/sh", "-c"})},
-           {"args", Json::array({pod.preamble + script_of(launch)})}};
+           {"args", Json::array({pod.preamble + started.script})}};
   if (launch.serves()) out["ports"] = Json::array({{{"containerPort", std::stoi(launch.port)}, {"protocol", "TCP"}}});
   out["env"] = environment(view, launch);
   out["env"].push_back({{"name", "HF_HOME"}, {"value", kPodCache}});
   out["resources"] = resources_of(view, launch, resource);
   if (launch.serves() && !launch.health.empty()) {
     constexpr int kPeriod = 10;
-    out["startupProbe"] = probe(launch, kPeriod, start_seconds(view) / kPeriod);
+    out["startupProbe"] = probe(launch, kPeriod, start_seconds(view, kLeastPodStart) / kPeriod);
     out["readinessProbe"] = probe(launch, kPeriod, 3);
     out["livenessProbe"] = probe(launch, 3 * kPeriod, 3);
   }
   Json mounts = Json::array({{{"name", "cache"}, {"mountPath", kPodCache}}});
-  if (devices_of(view.chosen) > 1) mounts.push_back({{"name", "shm"}, {"mountPath", "/dev/shm"}});
+  if (devices_of(view.chosen) > 1) mounts.push_back({{"name", kShared}, {"mountPath", "/dev/shm"}});
   if (has_output(launch)) mounts.push_back({{"name", "output"}, {"mountPath", kOutputFolder}});
   out["volumeMounts"] = std::move(mounts);
   return out;
@@ -183,18 +184,11 @@ Json pod_spec(const ExportView& view, const answer::Launch& launch, const Pod& p
   if (Json list = affinity(view, cluster); !list.empty()) out["affinity"] = std::move(list);
   out["containers"] = Json::array({container(view, launch, pod, resource)});
   Json volumes = Json::array({{{"name", "cache"}, {"emptyDir", Json::object()}}});
-  if (devices > 1)  // where processes on one node exchange data
-    volumes.push_back({{"name", "shm"}, {"emptyDir", {{"medium", "Memory"}}}});
+  if (devices > 1) volumes.push_back({{"name", kShared}, {"emptyDir", {{"medium", "Memory"}}}});
   if (has_output(launch))
     volumes.push_back({{"name", "output"}, {"persistentVolumeClaim", {{"claimName", job_name(view)}}}});
   out["volumes"] = std::move(volumes);
   return out;
-}
-
-int start_seconds(const ExportView& view) {
-  double start = kLeastPodStart;
-  if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
-  return static_cast<int>(std::ceil(start / 60) * 60);
 }
 
 std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch& launch) {
@@ -206,9 +200,10 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
     notes.push_back(say("the device plugin for {} must run there", gpu_resource(*view.chosen.gpu)));
   notes.push_back(say(
       "weights are kept in the pod: a PersistentVolumeClaim in place of the cache saves each new pod the download"));
-  if (launch.image.empty()) notes.push_back(say("put your own image in place of {}", kNoImage));
-  if (launch.image.ends_with(":latest") || launch.image.find(":latest-") != std::string::npos)
-    notes.push_back(say("pin the image's version: {} changes under the same name", launch.image));
+  const std::string image = container_or_own(view, launch).image;
+  if (image == kNoImage) notes.push_back(say("put your own image in place of {}", kNoImage));
+  if (image.ends_with(":latest") || image.find(":latest-") != std::string::npos)
+    notes.push_back(say("pin the image's version: {} changes under the same name", image));
   if (has_output(launch))
     notes.push_back(view.chosen.machine().nodes > 1
                         ? say("results go to a PersistentVolumeClaim {}, which must exist; pods on several nodes share "

@@ -26,8 +26,10 @@ struct Pod {
 };
 /// Spec of a pod that has all devices of one instance.
 Json pod_spec(const ExportView& view, const answer::Launch& launch, const Pod& pod);
-/// Seconds that a server may take until it answers, before it counts as ill.
-int start_seconds(const ExportView& view);
+/// The volume by which processes on one node exchange data.
+inline constexpr std::string_view kShared = "shm";
+/// Seconds that each pod has at least until it answers.
+inline constexpr int kLeastPodStart = 600;
 /// What of it is the reader's, and which parts of the plan nodes do not tell.
 std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch& launch);
 

@@ -46,9 +46,9 @@ Status check_finetuner(const ExportView& view, std::string_view tool, const Plan
 }
 
 std::vector<std::string> modules_of(const PlanValues& values) {
-  std::vector<std::string> out;
-  for (const std::string_view module : split(values.of("modules"), ',')) out.emplace_back(module);
-  return out;
+  const std::string list = values.of("modules_list");
+  const auto modules = split(list, ',');
+  return {modules.begin(), modules.end()};
 }
 
 ExportedFile deepspeed_file(const PlanValues& values) {

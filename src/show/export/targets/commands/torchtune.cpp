@@ -19,29 +19,30 @@ struct Configs {
   bool full_alone = true;  // on one
   bool lora_alone = true;
   bool qlora_alone = true;
+  bool paged_alone = false;  // whether its full_single_device has an optimizer of bitsandbytes, which takes no `fused`
 };
 constexpr Configs kConfigs[] = {
     {"llama-2-7b", "llama2/7B", true, false},
     {"llama-2-13b", "llama2/13B", true, false, false},
     {"llama-2-70b", "llama2/70B", false, false, false, false},
-    {"llama-3-8b", "llama3/8B"},
+    {"llama-3-8b", "llama3/8B", true, true, true, true, true},
     {"llama-3-70b", "llama3/70B", true, false, false, false},
-    {"llama-3.1-8b", "llama3_1/8B"},
+    {"llama-3.1-8b", "llama3_1/8B", true, true, true, true, true},
     {"llama-3.1-70b", "llama3_1/70B", true, false, false, false},
-    {"llama-3.2-1b", "llama3_2/1B"},
-    {"llama-3.2-3b", "llama3_2/3B"},
+    {"llama-3.2-1b", "llama3_2/1B", true, true, true, true, true},
+    {"llama-3.2-3b", "llama3_2/3B", true, true, true, true, true},
     {"llama-3.3-70b", "llama3_3/70B", true, false, false, false},
     {"mistral-7b", "mistral/7B", true, false},
     {"qwen2.5-0.5b", "qwen2_5/0.5B", true, true, true, false},
-    {"qwen2.5-1.5b", "qwen2_5/1.5B", true, true, true, false},
-    {"qwen2.5-3b", "qwen2_5/3B", true, true, true, false},
-    {"qwen2.5-7b", "qwen2_5/7B", true, true, true, false},
+    {"qwen2.5-1.5b", "qwen2_5/1.5B", true, true, true, false, true},
+    {"qwen2.5-3b", "qwen2_5/3B", true, true, true, false, true},
+    {"qwen2.5-7b", "qwen2_5/7B", true, true, true, false, true},
     {"qwen2.5-32b", "qwen2_5/32B", false, false, false, false},
     {"qwen2.5-72b", "qwen2_5/72B", false, false, false, false},
     {"qwen3-0.6b", "qwen3/0.6B", true, true, true, false},
     {"qwen3-1.7b", "qwen3/1.7B", true, true, true, false},
     {"qwen3-4b", "qwen3/4B", true, true, true, false},
-    {"qwen3-8b", "qwen3/8B", true, true, true, false},
+    {"qwen3-8b", "qwen3/8B", true, true, true, false, true},
     {"qwen3-32b", "qwen3/32B", false, false, false, false},
     {"gemma-2-2b", "gemma2/2B", true, false},
     {"gemma-2-9b", "gemma2/9B", true, false},
@@ -64,16 +65,30 @@ std::string recipe_of(std::string_view method, bool alone) {
 
 /// Matrices of attention, by torchtune's names; every one where the plan says no less.
 std::string module_list(const PlanValues& values) {
-  if (values.of("modules") == "all-linear") return "q_proj,k_proj,v_proj,output_proj";
+  const std::string list = values.of("modules_list");
+  if (list == "all") return "q_proj,k_proj,v_proj,output_proj";
   std::string out;
-  for (const std::string_view module : split(values.of("modules"), ','))
+  for (const std::string_view module : split(list, ','))
     if (module == "q_proj" || module == "k_proj" || module == "v_proj" || module == "o_proj")
       out += format("{}{}", out.empty() ? "" : ",", module == "o_proj" ? "output_proj" : module);
   return out;
 }
 
+/// The plan's optimizer in place of the configuration's, whose arguments stay unless they are taken out.
+std::vector<std::string> optimizer_words(const PlanValues& values, const Configs& configs) {
+  const bool full = values.of("method") == "full";
+  const bool paged = values.of("optimizer") == "paged-adamw8bit";
+  std::vector<std::string> out;
+  if (paged && !(full && values.count("gpus") == 1 && configs.paged_alone)) out.emplace_back("'~optimizer.fused'");
+  out.emplace_back(paged ? "optimizer=bitsandbytes.optim.PagedAdamW8bit" : "optimizer=torch.optim.AdamW");
+  // It allows one pass a step only.
+  const bool inside = values.has("in_backward") && values.count("accumulation") == 1;
+  if (full) out.emplace_back(inside ? "optimizer_in_bwd=True" : "optimizer_in_bwd=False");
+  return out;
+}
+
 /// What the plan sets otherwise than the configuration, each a word of the command line.
-std::vector<std::string> overrides(const ExportView& view, const PlanValues& values) {
+std::vector<std::string> overrides(const PlanValues& values, const Configs& configs) {
   std::vector<std::string> out{
       format("batch_size={}", values.of("micro_batch")),
       format("gradient_accumulation_steps={}", values.of("accumulation")),
@@ -90,11 +105,12 @@ std::vector<std::string> overrides(const ExportView& view, const PlanValues& val
   if (values.has("rank")) {
     out.push_back(format("model.lora_rank={}", values.of("rank")));
     out.push_back(format("'model.lora_attn_modules=[{}]'", module_list(values)));
-    const bool mlp = values.of("modules") == "all-linear" || values.of("modules").find("gate_proj") != std::string::npos;
+    const std::string modules = values.of("modules_list");
+    const bool mlp = modules == "all" || modules.find("gate_proj") != std::string::npos;
     out.push_back(format("model.apply_lora_to_mlp={}", mlp ? "True" : "False"));
   }
-  if (view.chosen.machine().nodes == 1 && values.of("optimizer") == "paged-adamw8bit")
-    out.emplace_back("optimizer=bitsandbytes.optim.PagedAdamW8bit");
+  const auto optimizer = optimizer_words(values, configs);
+  out.insert(out.end(), optimizer.begin(), optimizer.end());
   return out;
 }
 
@@ -147,7 +163,7 @@ Result<Exported> export_torchtune(const ExportView& view) {
   if (nodes > 1)
     text += format(" --nnodes {} --node_rank \"$RANK\" --rdzv_backend c10d --rdzv_endpoint \"$MASTER:29500\"", nodes);
   text += format(" {} --config {}", recipe_of(values.of("method"), alone), config);
-  for (const std::string& word : overrides(view, values)) text += " \\\n  " + word;
+  for (const std::string& word : overrides(values, *configs)) text += " \\\n  " + word;
   text += "\n";
   return out;
 }

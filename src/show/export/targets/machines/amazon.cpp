@@ -2,6 +2,7 @@
 // with AWS's container of vLLM, https://aws.github.io/deep-learning-containers/vllm/configuration/; AWS Batch:
 // https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/AWS_Batch.html, several instances:
 // https://docs.aws.amazon.com/batch/latest/userguide/multi-node-parallel-jobs.html
+#include <algorithm>
 #include <cmath>
 
 #include "base/text/text.hpp"
@@ -22,7 +23,7 @@ constexpr std::string_view kVllmServe = "vllm serve ";
 constexpr std::string_view kContainers =
     "763104351884.dkr.ecr.${AWS::Region}.amazonaws.com/vllm:server-sagemaker-cuda-v1";
 
-Json ref(std::string_view name) { return {{"Ref", name}}; }
+Json reference(std::string_view name) { return {{"Ref", name}}; }
 Json of_resource(std::string_view resource, std::string_view name) {
   return {{"Fn::GetAtt", Json::array({resource, name})}};
 }
@@ -64,23 +65,38 @@ Json vllm_variables(const answer::Launch& launch) {
   return out;
 }
 
+// Their drivers (550, 580): https://docs.aws.amazon.com/sagemaker/latest/dg/inference-gpu-drivers.html
+constexpr std::string_view kUsualAmi = "al2-ami-sagemaker-inference-gpu-3-1";
+constexpr std::string_view kBlackwellAmi = "al2023-ami-sagemaker-inference-gpu-4-1";
+
+std::string_view inference_ami(const answer::Recommendation& r) {
+  constexpr double kBlackwell = 10;
+  return r.gpu != nullptr && r.gpu->capability.value_or(0) >= kBlackwell ? kBlackwellAmi : kUsualAmi;
+}
+
+/// Whether endpoints run on such an instance, as far as SageMaker's own list is known.
+bool has_endpoints(const ExportView& view) {
+  const ToolOrders* tool = find_orders(view.facts.orders, "sagemaker");
+  const CloudOrders* cloud = tool == nullptr ? nullptr : tool->find("aws");
+  return cloud == nullptr || cloud->takes_type(host_type(*view.chosen.instance));
+}
+
 Json sagemaker_resources(const ExportView& view, Json variables) {
   const answer::Recommendation& r = view.chosen;
-  const double start = view.scaling ? 2 * view.scaling->cold_start.raw() : 0;
-  const int patience = static_cast<int>(std::clamp(std::ceil(start / 60) * 60, 900.0, 3600.0));
-  variables["HF_TOKEN"] = ref("HuggingFaceToken");
+  const int patience = std::min(start_seconds(view, 900), 3600);  // more is refused
+  variables["HF_TOKEN"] = reference("HuggingFaceToken");
   Json variant{{"VariantName", "plan"},
                {"ModelName", of_resource("Model", "ModelName")},
                {"InstanceType", format("ml.{}", host_type(*r.instance))},
                {"InitialInstanceCount", r.machine().nodes},
                {"InitialVariantWeight", 1},
-               {"InferenceAmiVersion", "al2-ami-sagemaker-inference-gpu-3-1"},
+               {"InferenceAmiVersion", inference_ami(r)},
                {"ModelDataDownloadTimeoutInSeconds", patience},
                {"ContainerStartupHealthCheckTimeoutInSeconds", patience}};
   return {{"Model",
            {{"Type", "AWS::SageMaker::Model"},
             {"Properties",
-             {{"ExecutionRoleArn", ref("ExecutionRoleArn")},
+             {{"ExecutionRoleArn", reference("ExecutionRoleArn")},
               {"PrimaryContainer", {{"Image", {{"Fn::Sub", kContainers}}}, {"Environment", std::move(variables)}}}}}}},
           {"EndpointConfig",
            {{"Type", "AWS::SageMaker::EndpointConfig"},
@@ -105,17 +121,46 @@ Json requirements_of(const ExportView& view) {
   return out;
 }
 
+/// EFA as containers see it: https://docs.aws.amazon.com/batch/latest/userguide/efa.html
+Json fabric_devices(const ExportView& view, const answer::Launch& launch) {
+  Json out = Json::array();
+  for (int i = 0; i < fabric_interfaces(view, launch); ++i) {
+    const std::string path = format("/dev/infiniband/uverbs{}", i);
+    out.push_back(
+        {{"HostPath", path}, {"ContainerPath", path}, {"Permissions", Json::array({"READ", "WRITE", "MKNOD"})}});
+  }
+  return out;
+}
+
+/// Of the launch template: the first card's may be a plain one beside those of the fabric.
+Json network_interfaces(const ExportView& view, const answer::Launch& launch) {
+  Json out = Json::array();
+  const int efa = fabric_interfaces(view, launch);
+  const bool first = efa_on_first_card(host_type(*view.chosen.instance));
+  for (int card = 0; efa > 0 && card < efa + (first ? 0 : 1); ++card) {
+    Json one{{"NetworkCardIndex", card},
+             {"DeviceIndex", card == 0 ? 0 : 1},
+             {"Groups", reference("SecurityGroups")},
+             {"DeleteOnTermination", true}};
+    if (card > 0 || first) one["InterfaceType"] = "efa";
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Json batch_container(const ExportView& view, const answer::Launch& launch, const Container& container) {
   const bool together = reads_rank(launch) && view.chosen.machine().nodes > 1;
   const std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
                                           "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
                                         : "";
   Json environment = Json::array();
-  for (const auto& [name, meaning] : launch.env) environment.push_back({{"Name", name}, {"Value", ref(name)}});
+  for (const auto& [name, meaning] : launch.env) environment.push_back({{"Name", name}, {"Value", reference(name)}});
   Json out{{"Image", container.image},
            {"Command", Json::array({"/bin/sh", "-euc", preamble + container.script})},
            {"ResourceRequirements", requirements_of(view)},
            {"LinuxParameters", {{"SharedMemorySize", 65536}}}};
+  if (Json devices = fabric_devices(view, launch); !devices.empty())
+    out["LinuxParameters"]["Devices"] = std::move(devices);
   if (!environment.empty()) out["Environment"] = std::move(environment);
   return out;
 }
@@ -143,18 +188,19 @@ Json batch_resources(const ExportView& view, const answer::Launch& launch, const
                  {"AllocationStrategy", is_spot(r) ? "SPOT_PRICE_CAPACITY_OPTIMIZED" : "BEST_FIT_PROGRESSIVE"},
                  {"InstanceTypes", Json::array({host_type(*r.instance)})},
                  {"MinvCpus", 0},
-                 {"MaxvCpus", r.machine().nodes * r.instance->vcpu.value_or(256)},
-                 {"Subnets", ref("Subnets")},
-                 {"SecurityGroupIds", ref("SecurityGroups")},
-                 {"InstanceRole", ref("InstanceProfile")},
-                 {"LaunchTemplate", {{"LaunchTemplateId", ref("Disk")}}}};
+                 {"MaxvCpus", static_cast<int>(r.machine().nodes * r.instance->vcpu.value_or(256))},
+                 {"Subnets", reference("Subnets")},
+                 {"SecurityGroupIds", reference("SecurityGroups")},
+                 {"InstanceRole", reference("InstanceProfile")},
+                 {"LaunchTemplate", {{"LaunchTemplateId", reference("Disk")}}}};
   if (devices_of(r) > 0) computers["Ec2Configuration"] = Json::array({{{"ImageType", "ECS_AL2023_NVIDIA"}}});
-  Json out{{"Disk",
-            {{"Type", "AWS::EC2::LaunchTemplate"},
-             {"Properties", {{"LaunchTemplateData", {{"BlockDeviceMappings", Json::array({std::move(disk)})}}}}}}}};
+  Json machine{{"BlockDeviceMappings", Json::array({std::move(disk)})}};
+  if (Json cards = network_interfaces(view, launch); !cards.empty()) machine["NetworkInterfaces"] = std::move(cards);
+  Json out{
+      {"Disk", {{"Type", "AWS::EC2::LaunchTemplate"}, {"Properties", {{"LaunchTemplateData", std::move(machine)}}}}}};
   if (works_together(view, launch)) {
     out["Together"] = {{"Type", "AWS::EC2::PlacementGroup"}, {"Properties", {{"Strategy", "cluster"}}}};
-    computers["PlacementGroup"] = ref("Together");
+    computers["PlacementGroup"] = reference("Together");
   }
   out["Computers"] = {{"Type", "AWS::Batch::ComputeEnvironment"},
                       {"Properties", {{"Type", "MANAGED"}, {"ComputeResources", std::move(computers)}}}};
@@ -162,7 +208,7 @@ Json batch_resources(const ExportView& view, const answer::Launch& launch, const
       {"Type", "AWS::Batch::JobQueue"},
       {"Properties",
        {{"Priority", 1},
-        {"ComputeEnvironmentOrder", Json::array({{{"Order", 1}, {"ComputeEnvironment", ref("Computers")}}})}}}};
+        {"ComputeEnvironmentOrder", Json::array({{{"Order", 1}, {"ComputeEnvironment", reference("Computers")}}})}}}};
   out["Job"] = {{"Type", "AWS::Batch::JobDefinition"},
                 {"Properties", batch_definition(view, batch_container(view, launch, container))}};
   return out;
@@ -183,6 +229,8 @@ Result<Exported> export_sagemaker(const ExportView& view) {
     return cannot(
         say("one replica spans {} instances, which an endpoint of {} cannot start", launch.nodes, "SageMaker"));
   if (is_spot(view.chosen)) return cannot(say("endpoints of {} run on demand", "SageMaker"));
+  if (!has_endpoints(view))
+    return cannot(say("{} has no instance type {}", "SageMaker", host_type(*view.chosen.instance)));
   if (view.chosen.region->id.starts_with("cn-"))
     return cannot(say("where SageMaker's containers lie in {} is not known here", view.chosen.region->id));
   Json variables = vllm_variables(launch);
@@ -211,6 +259,8 @@ Result<Exported> export_batch(const ExportView& view) {
   if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
   const answer::Launch launch = launch_or_own(view);
   if (launch.serves()) return cannot(say("AWS Batch runs jobs that end, and this plan is a server"));
+  if (view.chosen.machine().nodes > 1 && is_spot(view.chosen))
+    return cannot(say("AWS Batch starts no spot instances for jobs on several nodes"));
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
   Exported out{"batch.yaml", {}, launch_notes(launch)};
@@ -226,10 +276,11 @@ Result<Exported> export_batch(const ExportView& view) {
     parameters[name] = parameter("String", meaning);
     if (name == kTokenVariable) parameters[name].update({{"NoEcho", true}, {"Default", ""}});
   }
-  const Json document{{"AWSTemplateFormatVersion", "2010-09-09"},
-                      {"Parameters", std::move(parameters)},
-                      {"Resources", batch_resources(view, launch, *container)},
-                      {"Outputs", {{"Queue", {{"Value", ref("Queue")}}}, {"Definition", {{"Value", ref("Job")}}}}}};
+  const Json document{
+      {"AWSTemplateFormatVersion", "2010-09-09"},
+      {"Parameters", std::move(parameters)},
+      {"Resources", batch_resources(view, launch, *container)},
+      {"Outputs", {{"Queue", {{"Value", reference("Queue")}}}, {"Definition", {{"Value", reference("Job")}}}}}};
   out.content = yaml_file(view, out.notes, {document});
   return out;
 }

@@ -78,10 +78,12 @@ Exported vertex_job(const ExportView& view, const answer::Launch& launch, const 
                     const Json& machine) {
   const int nodes = view.chosen.machine().nodes;
   const std::string preamble = reads_rank(launch) && nodes > 1 ? std::string(kVertexRank) : std::string();
+  const std::string_view only = google_boot_disk(host_type(*view.chosen.instance));
+  const std::string_view disk = only.empty() ? "pd-ssd" : only;
   const auto pool = [&](int count) {
     return Json{{"machineSpec", machine},
                 {"replicaCount", count},
-                {"diskSpec", {{"bootDiskType", "pd-ssd"}, {"bootDiskSizeGb", std::max(kBootDiskGb, disk_gb(view))}}},
+                {"diskSpec", {{"bootDiskType", disk}, {"bootDiskSizeGb", std::max(kBootDiskGb, disk_gb(view))}}},
                 {"containerSpec",
                  {{"imageUri", container.image},
                   {"command", Json::array({"/bin/sh", "-euc"})},
@@ -94,11 +96,12 @@ Exported vertex_job(const ExportView& view, const answer::Launch& launch, const 
   if (is_spot(view.chosen)) job["scheduling"] = {{"strategy", "SPOT"}};
   Exported out{"job.yaml", {}, launch_notes(launch)};
   out.notes.push_back(dearer_note("Vertex AI"));
-  out.notes.push_back(format(
-      "envsubst < job.yaml > run.yaml; gcloud ai custom-jobs create --region {} --display-name {} --config run.yaml",
-      has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view)));
-  if (launch.env.empty()) out.notes.back().replace(0, out.notes.back().find("; ") + 2, "");
-  if (launch.env.empty()) out.notes.back().replace(out.notes.back().find("run.yaml"), 8, "job.yaml");
+  // By name: the script has variables of its own, which are filled in there.
+  const std::string names = join_texts(launch.env, " ", [](const auto& variable) { return "$" + variable.first; });
+  const std::string filled = names.empty() ? "" : format("envsubst '{}' < job.yaml > run.yaml; ", names);
+  out.notes.push_back(format("{}gcloud ai custom-jobs create --region {} --display-name {} --config {}", filled,
+                             has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view),
+                             names.empty() ? "job.yaml" : "run.yaml"));
   out.content = yaml_file(view, out.notes, {job});
   return out;
 }

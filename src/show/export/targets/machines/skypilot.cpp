@@ -27,20 +27,17 @@ std::string_view part_of(const answer::Recommendation& r) {
   return names->types_in_skypilot ? skypilot_accelerator(r.gpu->id) : skypilot_runpod_accelerator(r.gpu->id);
 }
 
-/// How many instances one task starts together, and whether in the tool's container.
+/// How many instances one task starts together, whether in the tool's container, and whether to be reached from
+/// outside.
 struct Wants {
   int nodes = 1;
   bool in_container = false;
+  bool ports = false;
 };
 
 /// Replicas of one instance each are a service, which starts them one by one.
 bool is_service(const ExportView& view, const answer::Launch& launch) {
   return launch.serves() && launch.nodes == 1 && view.chosen.machine().nodes > 1;
-}
-
-Wants wants_of(const ExportView& view, const answer::Launch& launch) {
-  const int nodes = launch.nodes > 1 ? launch.nodes : view.chosen.machine().nodes;
-  return {is_service(view, launch) ? 1 : nodes, launch.setup.empty() && !launch.image.empty()};
 }
 
 /// Where nothing is known of SkyPilot's sources, its cloud alone decides.
@@ -50,9 +47,23 @@ const CloudOrders* cloud_of(const ExportView& view, const CloudNames& names) {
   return tool == nullptr ? &kOpen : tool->find(names.skypilot);
 }
 
+/// A server alone is of use where no port can be opened; replicas of a service are found by theirs.
+Wants wants_of(const ExportView& view, const answer::Launch& launch) {
+  const int nodes = launch.nodes > 1 ? launch.nodes : view.chosen.machine().nodes;
+  const bool service = is_service(view, launch);
+  const CloudNames* names = cloud_names(view.chosen.instance->provider);
+  const CloudOrders* cloud = names == nullptr ? nullptr : cloud_of(view, *names);
+  const bool opens = cloud == nullptr || cloud->ports;
+  return {service ? 1 : nodes, launch.setup.empty() && !launch.image.empty(), launch.serves() && (service || opens)};
+}
+
 bool sees_cards(const ExportView& view, const answer::Recommendation& r) {
   const ToolOrders* tool = find_orders(view.facts.orders, kTarget);
   return r.gpu == nullptr || tool == nullptr || tool->takes_vendor(vendor_of(r));
+}
+
+bool is_known_region(const CloudOrders& cloud, const answer::Recommendation& r) {
+  return cloud.takes_region(r.region->id) && !needs_own_account(r.instance->provider, r.region->id);
 }
 
 /// Why SkyPilot cannot start a rank.
@@ -70,6 +81,9 @@ Status check_candidate(const ExportView& view, const answer::Recommendation& r, 
   if (wants.nodes > 1 && !cloud->several_nodes)
     return cannot(
         say("SkyPilot starts no several instances together on {}, and the plan has {}", provider, wants.nodes));
+  if (wants.ports && !cloud->ports) return cannot(say("SkyPilot opens no ports on {}", provider));
+  if (wants.in_container && !cloud->containers) return cannot(say("SkyPilot starts no containers on {}", provider));
+  if (has_region(r) && !is_known_region(*cloud, r)) return cannot(say("{} has no region {}", "SkyPilot", r.region->id));
   if (r.gpu == nullptr) return {};
   const bool named = !cloud->gpus.empty() || !names->types_in_skypilot;
   if (!cloud->takes_type(host_type(*r.instance)) || (named && (part_of(r).empty() || !cloud->takes_gpu(part_of(r)))))
@@ -139,7 +153,10 @@ Result<Exported> export_skypilot(const ExportView& view) {
     out.notes.push_back(
         say("ranks excluded: {}; they need another plan, or a cloud or term that SkyPilot does not have", left_out));
   Json resources{{"disk_size", disk_gb(view)}};
-  if (launch.serves()) resources["ports"] = std::stoi(launch.port);
+  if (wants.ports) resources["ports"] = std::stoi(launch.port);
+  if (launch.serves() && !wants.ports)
+    out.notes.push_back(say("SkyPilot opens no ports on {}: ssh -L {}:localhost:{} CLUSTER reaches the server",
+                            chosen.instance->provider, launch.port, launch.port));
   resources["any_of"] = std::move(any);
   // A tool that nothing installs comes in its container.
   if (launch.setup.empty() && !launch.image.empty()) resources["image_id"] = "docker:" + launch.image;

@@ -11,6 +11,13 @@ namespace {
 
 bool is_in_container(const answer::Launch& launch) { return launch.setup.empty() && !launch.image.empty(); }
 
+/// As Pyxis reads names, [REGISTRY#]IMAGE[:TAG]: the first part with a dot is a registry.
+std::string pyxis_image(std::string image) {
+  const auto slash = image.find('/');
+  if (slash != std::string::npos && image.find('.') < slash) image[slash] = '#';
+  return image;
+}
+
 std::string directives(const ExportView& view, const answer::Launch& launch) {
   std::string out;
   const auto add = [&](const std::string& directive) { out += "#SBATCH " + directive + "\n"; };
@@ -49,7 +56,7 @@ std::string start(const ExportView& view, const answer::Launch& launch) {
   out += script_of(launch) + "END_OF_WORK\n)\n";
   std::string flags = "--ntasks-per-node=1 --cpu-bind=none";
   if (together) flags += " --kill-on-bad-exit=1";
-  if (is_in_container(launch)) flags += " --container-image=" + launch.image + " --container-mount-home";
+  if (is_in_container(launch)) flags += " --container-image=" + pyxis_image(launch.image) + " --container-mount-home";
   return out + "srun " + flags + " bash -euc \"$work\"\n";
 }
 

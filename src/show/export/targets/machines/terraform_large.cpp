@@ -24,21 +24,6 @@ constexpr std::string_view kAwsPlain =
     "/aws/service/canonical/ubuntu/server/24.04/stable/current/{}/hvm/ebs-gp3/ami-id";
 constexpr std::string_view kGoogleImage = "common-cu128-ubuntu-2204-nvidia-570";
 
-// https://cloud.google.com/compute/docs/disks#disk-types: what these families boot from
-struct BootDisk {
-  std::string_view family;  // begin of the type's name
-  std::string_view type;
-};
-constexpr BootDisk kBootDisks[] = {{"a3-ultragpu", "hyperdisk-balanced"}, {"a4", "hyperdisk-balanced"},
-                                   {"g4", "hyperdisk-balanced"},          {"c4", "hyperdisk-balanced"},
-                                   {"n4", "hyperdisk-balanced"},          {"x4", "hyperdisk-balanced"}};
-
-std::string_view boot_disk(std::string_view type) {
-  for (const BootDisk& one : kBootDisks)
-    if (type.starts_with(one.family)) return one.type;
-  return "pd-balanced";
-}
-
 }  // namespace
 
 void Terraform::aws_image() {
@@ -92,13 +77,15 @@ void Terraform::aws() {
   add_start();
   const bool cluster = together();
   const int efa = cluster && chosen().instance->rdma == catalog::Rdma::efa ? std::max(1, efa_interfaces(type())) : 0;
-  const int cards = std::max(1, efa);
+  const bool first = efa == 0 || efa_on_first_card(type());
+  const int cards = std::max(1, efa) + (first ? 0 : 1);
   if (cluster) add("resource", {"aws_placement_group", "job"}).text("name", name_).text("strategy", "cluster");
   HclBlock& card = add("resource", {"aws_network_interface", "job"});
   card.number("count", nodes() * cards)
       .expression("subnet_id", "var.subnet_id")
       .expression("security_groups", "[aws_security_group.job.id]");
-  if (efa > 0) card.text("interface_type", "efa");
+  if (efa > 0 && first) card.text("interface_type", "efa");
+  if (!first) card.expression("interface_type", format("count.index % {} == 0 ? null : \"efa\"", cards));
   HclBlock& machine = add("resource", {"aws_instance", "job"});
   machine.number("count", nodes())
       .expression("ami", "coalesce(var.ami_id, nonsensitive(data.aws_ssm_parameter.image.value))")
@@ -151,7 +138,7 @@ void Terraform::google() {
       .block("initialize_params")
       .expression("image", "data.google_compute_image.job.self_link")
       .expression("size", "var.disk_gb")
-      .text("type", boot_disk(type()));
+      .text("type", google_boot_disk(type()).empty() ? "pd-balanced" : google_boot_disk(type()));
   machine.block("network_interface").expression("subnetwork", "var.subnetwork");
   if (const std::string card = attached_card(*chosen().instance); !card.empty())
     machine.block("guest_accelerator").text("type", card).number("count", devices_of(chosen()));
