@@ -3,6 +3,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/weights/repository.hpp"
 #include "job/job.hpp"
 #include "job/processor.hpp"
 #include "job/request/defaults.hpp"
@@ -493,6 +494,10 @@ void assume_load(Request& request, const catalog::Model* model, Assumptions& ass
 void assume_precision(Request& request, const catalog::Model* model, Assumptions& assumed) {
   if (request.task != Task::inference || model == nullptr || is_counted(request, model)) return;
   if (model->official_formats.empty() || !request.weights_precision.empty() || !request.allow_precisions.empty())
+    return;
+  // Base weights are published as they were trained; what is quantised is the tuned model.
+  if (!model->base.empty() && model->base != model->instruct &&
+      catalog::repository_of(*model, request.model, false).name == model->base)
     return;
   request.allow_precisions = "official";
   assumed.push_back({"allow_precisions", request.allow_precisions});

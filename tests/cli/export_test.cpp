@@ -46,7 +46,8 @@ const std::vector<Job>& jobs() {
         "sglang",   "trtllm", "llama-server", "ollama",     "llm-d",  "vertex"}},
       {"gcp-attached",
        "--model bert-large --task inference --cloud gcp --gpu t4:1",
-       {"skypilot", "dstack", "terraform", "kubernetes", "slurm", "jobset", "vllm", "tei"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "lws", "kserve", "vertex", "slurm", "docker", "compose", "vllm",
+        "tei"}},
       {"azure-sglang",
        "--model llama-3.1-8b --task inference --cloud azure --gpu a100-pcie-80gb:1 --engine sglang",
        {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "karpenter", "keda", "hpa", "sglang", "slurm",
@@ -78,7 +79,8 @@ const std::vector<Job>& jobs() {
         "runpod"}},
       {"embeddings",
        "--model bge-m3 --task inference --cloud aws --gpu l4:1",
-       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset", "tei", "vllm", "sagemaker"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "lws", "kserve", "karpenter", "slurm", "docker", "compose",
+        "tei", "vllm", "sagemaker"}},
       {"aws-endpoint",
        "--model llama-3.1-8b --task inference --cloud aws --region us-east-1 --gpu l40s:1",
        {"skypilot",  "dstack", "terraform", "kubernetes",   "kserve",  "karpenter", "keda",
@@ -383,7 +385,67 @@ TEST_CASE("a draft model asks for the version that has them", "[export]") {
                        "llama-3.2-1b", "--gpu", "h100-sxm-80gb:8"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  CHECK(has(run.out, "'vllm>=0.15'"));
+  CHECK(has(run.out, "'vllm>=0.17'"));
+}
+
+TEST_CASE("repositories go to engines that load them, under the name that these take", "[export]") {
+  const auto export_of = [](const std::string& words) { return ask(words_of("export " + words + " --task inference")); };
+  const std::string gguf = "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF";
+  const Run vllm = export_of("vllm --model " + gguf);
+  CHECK(has(vllm.out, "\npip install vllm-gguf-plugin\nvllm serve " + gguf + ":Q4_K_M --tokenizer meta-llama/"));
+  CHECK(has(vllm.out, " --served-model-name Meta-Llama-3.1-8B-Instruct-GGUF "));
+  CHECK(has(export_of("llama-server --model " + gguf).out, "--hf-repo " + gguf + ":Q4_K_M "));
+  CHECK(has(export_of("ollama --model " + gguf).out, gguf + ":Q4_K_M > Modelfile"));
+  for (const std::string words : {"sglang --model " + gguf, "trtllm --model " + gguf}) {
+    const Run refused = export_of(words);
+    CAPTURE(words, refused.out);
+    CHECK(refused.status != 0);
+    CHECK(has(refused.err, "does not load a repository of gguf: --engine llama.cpp plans for one that does"));
+  }
+  const Run awq = export_of("trtllm --model hugging-quants/Meta-Llama-3.1-8B-Instruct-AWQ-INT4 --gpu l40s:1");
+  CHECK(has(awq.err, "does not load a repository of awq: --engine vllm plans for one that does"));
+}
+
+TEST_CASE("the planned format is the repository itself, or that of its own publisher", "[export]") {
+  const auto [model, served] = GENERATE(Catch::Generators::table<std::string, std::string>(
+      {{"moonshotai/Kimi-K2.5", "moonshotai/Kimi-K2.5 "},
+       {"moonshotai/Kimi-K2-Thinking", "moonshotai/Kimi-K2-Thinking "},
+       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8 "},
+       {"zai-org/GLM-4.7", "zai-org/GLM-4.7-FP8 "},
+       {"Qwen/Qwen3-8B-Base", "Qwen/Qwen3-8B-Base "}}));
+  const Run run = ask({"export", "vllm", "--model", model, "--task", "inference"});
+  CAPTURE(model, run.out, run.err);
+  CHECK(has(run.out, "vllm serve " + served));
+  CHECK_FALSE(has(run.out, "CHECKPOINT"));
+}
+
+TEST_CASE("an encoder is served by the image for its card, and asked by what every image has", "[export]") {
+  const std::string file = exported("compose", "embeddings");
+  CHECK(has(file, "text-embeddings-inference:89-1.9"));
+  CHECK(has(file, "exec 3<>/dev/tcp/127.0.0.1/8080"));
+  CHECK_FALSE(has(file, "python3"));
+  CHECK(has(exported("kubernetes", "gcp-attached"), "text-embeddings-inference:turing-1.9"));
+  const Run served =
+      ask(words_of("export kserve --model llama-3.1-8b --task inference --cloud aws --gpu l4:1 --nodes 3 --rps 2"));
+  CHECK(has(served.out, "minReplicas: 3"));
+}
+
+TEST_CASE("instances that must know the first one's address are started after it", "[export]") {
+  const std::string job = "export terraform --model llama-3.1-70b --task finetune --method full --nodes 2 --cloud ";
+  const Run oci = ask(words_of(job + "oci"));
+  CAPTURE(oci.err);
+  CHECK(has(oci.out, "MASTER=${oci_core_instance.first[0].private_ip}"));
+  CHECK(has(oci.out, "source_type = \"NETWORK_SECURITY_GROUP\""));
+  CHECK(has(oci.out, "compute_cluster_id = oci_core_compute_cluster.job.id"));
+  const Run nebius = ask(words_of(job + "nebius"));
+  CHECK(has(nebius.out, "nebius_compute_v1_instance.first[0].status.network_interfaces[0].ip_address.address)[0]"));
+  for (const Run& run : {oci, nebius}) CHECK_FALSE(has(run.out, "var.master"));
+  const Run volta = ask(words_of("export terraform --model llama-3.1-8b --task inference --allow-list p3.2xlarge"));
+  CHECK(has(volta.out, "give ami_id"));
+  CHECK_FALSE(has(volta.out, "default = null"));
+  const Run part = ask(words_of("export terraform --model llama-3.1-8b --task inference --allow-list Standard_NV.*A10.*"));
+  CHECK(has(part.out, "source_image_id"));
+  CHECK_FALSE(has(part.out, "ubuntu-hpc"));
 }
 
 TEST_CASE("several files are written into a folder", "[export]") {

@@ -79,6 +79,10 @@ Json result_of(const std::string& tool, const Json& arguments, std::vector<std::
   return reply["result"];
 }
 
+std::string type_of(const Json& value) {
+  return value.is_array() ? "array" : value.is_object() ? "object" : value.is_boolean() ? "boolean" : "string";
+}
+
 std::string text_of(const Json& result) { return result["content"][0]["text"]; }
 
 }  // namespace
@@ -160,10 +164,13 @@ TEST_CASE("what stands in flags is as good as an argument", "[mcp]") {
 }
 
 TEST_CASE("the list of tools and every brief answer fit into a conversation", "[mcp]") {
-  // Four bytes to a token: 4,000 tokens for the list, 1,500 for an answer.
+  // 1,500 tokens for an answer, at 2.8 bytes each.
   const Run run = ask({"mcp"}, {.input = opening() + request(1, "tools/list", Json::object())});
   const std::string list = lines_of(run.out).back();
   CHECK(list.size() <= 16'000);
+  std::map<std::string, Json> properties;
+  for (const Json& tool : Json::parse(list)["result"]["tools"])
+    properties[tool["name"]] = tool["outputSchema"]["properties"];
   for (const char* tool : {"recommend", "estimate", "compare", "cost", "fleet", "whatif", "explain", "export", "check",
                            "models", "gpus", "instances", "prices"})
     CHECK(list.find("\"name\":\"" + std::string(tool) + "\"") != std::string::npos);
@@ -176,6 +183,7 @@ TEST_CASE("the list of tools and every brief answer fit into a conversation", "[
   const std::vector<std::pair<std::string, Json>> calls{
       {"recommend", job},
       {"recommend", with({{"explain", true}})},
+      {"recommend", with({{"limit", 100}, {"flags", {{"show_rejected", true}}}})},
       {"recommend", {{"task", "pretrain"}, {"model", "llama-3.1-70b"}, {"flags", {{"tokens", "20B"}}}}},
       {"recommend", with({{"max_price", 0.001}})},
       {"estimate", with({{"gpu", "h100"}})},
@@ -192,14 +200,37 @@ TEST_CASE("the list of tools and every brief answer fit into a conversation", "[
       {"models", {{"words", {"show", "llama-3.1-8b"}}}},
       {"gpus", {{"limit", 50}}},
       {"instances", {{"words", {"show", "p5.48xlarge"}}}},
-      {"prices", {{"words", {"p5.48xlarge"}}}}};
+      {"prices", {{"words", {"p5.48xlarge"}}}},
+      {"describe_flags", {{"tool", "recommend"}}}};
   for (const auto& [tool, arguments] : calls) {
     const Json result = result_of(tool, arguments);
     CAPTURE(tool, arguments.dump(), result["structuredContent"].dump().substr(0, 400));
     CHECK(result["isError"] == false);
-    CHECK(result["structuredContent"].dump().size() <= 6'000);
-    CHECK(result["structuredContent"].size() >= 2);
+    CHECK(result["structuredContent"].dump().size() <= 4'200);
+    if (tool != "export") CHECK(text_of(result).size() <= 5'000);
+    CHECK(result["structuredContent"].size() >= (tool == "describe_flags" ? 1 : 2));
+    bool told = false;
+    for (const auto& [key, value] : result["structuredContent"].items())
+      told = told || (properties[tool].contains(key) && properties[tool][key]["type"] == type_of(value));
+    CHECK(told);
   }
+}
+
+TEST_CASE("files of an export are whole in a brief answer, or told by their size", "[mcp]") {
+  const auto file_of = [](const std::string& target, bool full) {
+    const Json result = result_of("export", {{"task", "inference"},
+                                             {"model", "llama-3.1-8b"},
+                                             {"cloud", {"aws"}},
+                                             {"target", target},
+                                             {"full", full}});
+    return result["structuredContent"]["files"][0];
+  };
+  const Json small = file_of("vllm", false);
+  CHECK(small["content"].get<std::string>().starts_with("#!/bin/sh\n"));
+  CHECK(small == file_of("vllm", true));
+  const Json large = file_of("terraform", false);
+  CHECK_FALSE(large.contains("content"));
+  CHECK(large["bytes"] == file_of("terraform", true)["content"].get<std::string>().size());
 }
 
 TEST_CASE("a brief ranking has what decides, and agrees with the whole", "[mcp]") {

@@ -6,6 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/repository.hpp"
+#include "physics/formats.hpp"
 
 namespace gpusel::answer {
 
@@ -48,6 +49,8 @@ class Values {
     if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
     if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) set("toolkit", "cuda12");
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
+    if (!machine.on_cpu() && machine.device.gpu->capability)
+      set("capability", format("{:.1f}", *machine.device.gpu->capability));
   }
 
   /// Where it is published, as far as that is known.
@@ -227,6 +230,9 @@ class Values {
   void weights(std::string_view name) {
     const std::string_view native = unit_.work.model->native_dtype;
     if (name == native || native.starts_with(name)) return;
+    if (!is_plain(name) && !unit_.machine.on_cpu() &&
+        physics::native_weight_format(*unit_.work.model, unit_.machine.device) == name)
+      return;
     if (!is_plain(name) || !(native.empty() || is_plain(native)))
       set("weights", name);
     else

@@ -7,6 +7,7 @@
 #include "answer/poc/poc_values.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/weights/quantised_name.hpp"
 
 namespace gpusel::answer {
 
@@ -43,6 +44,7 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
     values["slot_tokens"] = format("{:.0f}", std::max(1.0, most) * asked);
     values["slots"] = format("{:.0f}", std::max(1.0, std::floor(most * asked / context)));
   }
+  if (whole.gpus_per_node > 1) values["cards"] = format("{}", whole.gpus_per_node);  // of an instance
   if (unit.plan.training) {
     const auto& job = unit.work.training;
     const double tokens = static_cast<double>(unit.plan.layout.global_batch() * job.seq_len);
@@ -65,19 +67,59 @@ void name_own_model(const Advice& advice, ProofValues& values) {
   if (job::is_training(advice.work.task)) values["model"] = values["served"];
 }
 
-/// Engines of the llama.cpp family load GGUF: a repository that says so, or a file.
-void name_gguf(const Advice& advice, ProofValues& values) {
-  const catalog::Repository weights = weights_of(advice.work);
-  const bool there = weights.choice == catalog::RepositoryChoice::asked && lower(weights.name).ends_with("-gguf");
-  values[there ? "gguf" : "file"] = there ? shell_word(weights.name) : std::string("\"$CHECKPOINT\"");
+std::string upper(std::string text) {
+  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  return text;
 }
 
-/// A format that the tool cannot make of the published weights must be there as a checkpoint of its own.
-void name_checkpoint(const ProofTool& tool, ProofValues& values) {
+/// What a named repository is packed in. One of GGUF has many files and no tokenizer: its file is named, and the model
+/// that it was made of. https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
+void name_packing(const job::Job& work, ProofValues& values) {
+  const catalog::Repository weights = weights_of(work);
+  const auto quantised = catalog::quantised_name(weights.name);
+  const bool named = quantised && weights.choice == catalog::RepositoryChoice::asked && !quantised->packing.empty();
+  if (named) values["packing"] = quantised->packing;
+  const auto format = values.find("format");
+  if (!named || quantised->packing != "gguf" || format == values.end()) {
+    values["file"] = "\"$CHECKPOINT\"";
+    return;
+  }
+  const std::string file = upper(format->second);
+  const std::string& base = quantised->base;
+  values["gguf"] = shell_word(weights.name + ":" + file);
+  values["served"] = values["gguf"];
+  values["called"] = values["name"];
+  values["tokenizer"] =
+      shell_word(catalog::repository_of(*work.model, base.substr(base.rfind('/') + 1), false).name);
+  values.erase("weights");  // the file says it
+}
+
+/// Where the model's own publisher ships the same weights in that format, which it adds to the name: Qwen/Qwen3-8B-FP8,
+/// zai-org/GLM-4.7-FP8, and in place of BF16, nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-FP8. Empty: it does not.
+std::string official_repository(const job::Job& work, const std::string& format) {
+  const catalog::Repository weights = weights_of(work);
+  const bool shipped = std::ranges::find(work.model->official_formats, format) != work.model->official_formats.end();
+  if (!shipped || weights.name.empty() || weights.name == work.model->base) return {};
+  std::string_view name = weights.name;
+  constexpr std::string_view kWide = "-BF16";
+  if (name.ends_with(kWide)) name.remove_suffix(kWide.size());
+  return std::string(name) + "-" + upper(format);
+}
+
+/// A format that the tool cannot make of the published weights must be there as a checkpoint of its own: that of the
+/// model's own publisher, or the reader's.
+void name_checkpoint(const Advice& advice, const ProofTool& tool, ProofValues& values) {
   const auto weights = values.find("weights");
   if (weights == values.end()) return;
   const auto words = tool.words.find("weights");
   if (words != tool.words.end() && words->second.contains(weights->second)) return;
+  const std::string official = official_repository(advice.work, weights->second);
+  if (!official.empty()) {
+    values["served"] = shell_word(official);
+    values["called"] = values["name"];
+    values.erase("weights");
+    return;
+  }
   take_checkpoint(values, weights->second);
 }
 
@@ -94,6 +136,7 @@ ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen, c
   ProofValues values = values_of(unit, 0);
   add_values(values, unit, chosen.machine(), c);
   quote_names(values);
+  name_packing(unit.work, values);
   return values;
 }
 
@@ -139,12 +182,10 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   if (!by.empty()) values["by"] = by;
   const ProofTool* tool = proof_tool(tools, values);
   if (tool == nullptr) return std::nullopt;
-  name_checkpoint(*tool, values);
+  name_checkpoint(advice, *tool, values);
   name_own_model(advice, values);
-  name_gguf(advice, values);
   Launch out;
-  ProofValues plain = values_of(unit, 0);
-  out.called = plain[values.contains("called") ? "name" : "served"];
+  out.called = values_of(unit, 0)[values.contains("called") ? "name" : "served"];
   for (const ProofTool::Step& step : tool->steps) {
     if (!applies(step, values)) continue;
     if (std::string what = filled(*tool, say_text(step.what), values); !what.empty())
@@ -160,9 +201,10 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   out.setup = filled(*tool, tool->setup, values);
   out.port = tool->port;
   out.health = tool->health;
-  if (const auto vendor = values.find("vendor"); vendor != values.end())
-    for (const std::string& kind : {vendor->second, vendor->second + "-" + values["toolkit"]})
-      if (const auto image = tool->image.find(kind); image != tool->image.end()) out.image = image->second;
+  // Images may be of one CUDA or of one generation of cards each.
+  const std::string& vendor = values["vendor"];
+  for (const std::string& cards : {vendor, vendor + "-" + values["toolkit"], vendor + " " + values["capability"]})
+    if (const auto image = tool->image.find(cards); image != tool->image.end()) out.image = image->second;
   // A replica may span instances; counted work runs on each by itself, on all its cards.
   const bool counted = unit.work.counted.has_value();
   out.nodes = counted ? 1 : unit.machine.nodes;

@@ -103,11 +103,14 @@ class Format {
     is_integer_ = is_integer_ || word.text.starts_with("awq") || word.text == "gptq" || word.text == "autoround";
     has_eight_ = has_eight_ || word.text == "int8" || word.text.starts_with("8bit");
     if (format_.empty()) format_ = word.format;
+    for (const std::string_view packing : {"gguf", "awq", "gptq"})
+      if (packing_.empty() && word.text.contains(packing)) packing_ = packing;
   }
   void take_file(std::string type) { file_ = std::move(type); }
 
   bool known() const { return !format_.empty() || !file_.empty(); }
   bool open() const { return is_gguf_ && file_.empty(); }
+  std::string packing() const { return packing_; }
   std::string text() const {
     if (!file_.empty()) return file_;
     if (is_gguf_) return "q4_k_m";
@@ -119,6 +122,7 @@ class Format {
  private:
   std::string format_;  // of the last word, which is read first
   std::string file_;
+  std::string packing_;
   bool is_gguf_ = false;
   bool is_bnb_ = false;
   bool is_integer_ = false;
@@ -148,7 +152,8 @@ std::optional<QuantisedName> quantised_name(std::string_view name) {
   while (cut_word(rest, format)) {
   }
   if (!format.known() || rest.ends_with('/')) return std::nullopt;
-  return QuantisedName{std::string(trim(name).substr(0, rest.size())), format.text(), format.open()};
+  return QuantisedName{std::string(trim(name).substr(0, rest.size())), format.text(), format.open(),
+                       format.packing()};
 }
 
 std::vector<std::string> base_spellings(const QuantisedName& name) {

@@ -13,6 +13,7 @@ struct QuantisedName {
   std::string base;          // the name without what says the format; publisher as given
   std::string format;        // as weight formats are named: "w4a16", "fp8", "q4_k_m"
   bool format_open = false;  // the repository holds several, and the usual one is taken
+  std::string packing;       // "gguf", "awq", "gptq": what not every engine unpacks; else empty
 };
 
 /// "Qwen/Qwen3-32B-AWQ" is Qwen/Qwen3-32B in w4a16. Nothing of a name that says no format.

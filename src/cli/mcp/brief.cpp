@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/text/text.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli::mcp {
 
@@ -30,7 +31,6 @@ constexpr std::string_view kRanks[] = {"/rank",
                                        "/plan/precision",
                                        "/plan/activation_checkpointing",
                                        "/plan/weights_precision",
-                                       "/plan/kv_precision",
                                        "/plan/concurrency",
                                        "/cost/billing",
                                        "/cost/currency",
@@ -43,14 +43,13 @@ constexpr std::string_view kRanks[] = {"/rank",
                                        "/performance/tokens_per_s",
                                        "/performance/throughput/value",
                                        "/performance/ttft_ms_p95",
-                                       "/performance/itl_ms",
                                        "/performance/latency_ms",
-                                       "/memory/per_gpu/total",
                                        "/probability/fits",
                                        "/probability/targets"};
 constexpr std::string_view kInstances[] = {
-    "/provider",    "/sku",    "/gpu",    "/gpu_count", "/vcpu", "/memory_gib", "/intra_node_interconnect",
-    "/fabric_gbps", "/status", "/offers", "/best_offer"};
+    "/provider",    "/sku",    "/gpu",       "/gpu_count", "/vcpu", "/memory_gib", "/intra_node_interconnect",
+    "/fabric_gbps", "/status", "/best_offer"};
+constexpr std::string_view kOffers[] = {"/provider", "/sku", "/gpu", "/gpu_count", "/offers"};
 constexpr std::string_view kGpus[] = {
     "/id",         "/name",           "/memory_gb", "/memory_bandwidth_gbs", "/bf16_dense_tflops", "/fp8_dense_tflops",
     "/tdp_w",      "/native_formats", "/instances", "/price_per_gpu_hour",   "/price_currency",    "/price_provider",
@@ -60,6 +59,28 @@ constexpr std::string_view kModels[] = {
     "/native_dtype", "/instruct", "/base",     "/kv_bytes_per_token_fp16", "/licence",
     "/aliases"};
 
+constexpr std::string_view kCompared[] = {"/name",
+                                          "/count",
+                                          "/gpu/id",
+                                          "/gpu/memory_gb",
+                                          "/gpu/memory_bandwidth_gbs",
+                                          "/gpu/bf16_dense_tflops",
+                                          "/gpu/fp8_dense_tflops",
+                                          "/gpu/tdp_w",
+                                          "/instance/vcpu",
+                                          "/instance/memory_gib",
+                                          "/price/hourly",
+                                          "/price/provider",
+                                          "/price/as_of",
+                                          "/derived/price_per_hour_per_gpu",
+                                          "/job/fits",
+                                          "/job/probability/fits",
+                                          "/job/plan/weights_precision",
+                                          "/job/inference/output_tokens_per_s",
+                                          "/job/inference/ttft_ms",
+                                          "/job/training/tokens_per_s",
+                                          "/job/cost"};
+
 /// Lists whose rows have more members than anybody compares.
 struct Rows {
   std::string_view tool;
@@ -67,10 +88,32 @@ struct Rows {
   std::span<const std::string_view> members;
 };
 constexpr Rows kTabular[] = {{"recommend", "recommendations", kRanks},
+                             {"compare", "items", kCompared},
                              {"instances", "items", kInstances},
-                             {"prices", "items", kInstances},
+                             {"prices", "items", kOffers},
                              {"gpus", "items", kGpus},
                              {"models", "items", kModels}};
+
+/// What the answers of each tool have at the top: name and type.
+struct Members {
+  std::string_view tool;
+  std::string_view members;
+};
+constexpr Members kMembers[] = {
+    {"recommend", "recommendations:array rejected_by_rule:object alternatives:array staircase:array"},
+    {"estimate", "fits:boolean verdict:string memory:object"},
+    {"compare", "items:array differences:array"},
+    {"cost", "items:array"},
+    {"fleet", "feasible:boolean fleet:object types:array autoscaling:array"},
+    {"whatif", "now:object tornado:object"},
+    {"explain", "subject:object tree:object"},
+    {"export", "targets:array files:array plan:object"},
+    {"check", "policies:array results:array"},
+    {"models", "items:array item:object"},
+    {"gpus", "items:array item:object"},
+    {"instances", "items:array item:object"},
+    {"prices", "items:array"},
+    {"describe_flags", "flags:array names:array"}};
 
 /// Where facts come from is for who reads the whole; in the brief it is as long as what it is about.
 constexpr std::string_view kLeftOut[] = {"schema",       "score_parts",    "sources", "source",        "figure_sources",
@@ -79,12 +122,17 @@ constexpr std::string_view kLeftOut[] = {"schema",       "score_parts",    "sour
 
 /// How much of an answer is kept, from most to least.
 struct Measure {
-  std::size_t rows;
+  std::size_t rows;    // of the list that the tool is about
+  std::size_t beside;  // of every other
   std::size_t letters;  // of a text
   int depth;
 };
-constexpr Measure kMeasures[] = {{10, 4000, 8}, {10, 400, 8}, {10, 160, 6}, {10, 100, 4}, {10, 80, 3}, {8, 160, 5},
-                                 {5, 120, 5},   {3, 80, 4},   {2, 80, 4},   {2, 60, 3},   {1, 60, 3},  {1, 40, 2}};
+constexpr Measure kMeasures[] = {{10, 10, 4000, 8}, {10, 10, 400, 8}, {10, 10, 160, 6}, {10, 5, 160, 6}, {10, 3, 100, 5},
+                                 {10, 2, 100, 4},   {10, 1, 80, 4},   {8, 8, 160, 5},   {5, 5, 120, 5},  {3, 3, 80, 4},
+                                 {2, 2, 80, 4},     {2, 2, 60, 3},    {1, 1, 60, 3},    {1, 1, 40, 2}};
+
+/// A file is a file only whole.
+constexpr std::string_view kWhole = "content";
 
 /// Three figures are more than any estimate is good for, and money has cents; whole numbers are as they are.
 Json rounded(const Json& number) {
@@ -100,7 +148,17 @@ bool is_empty(const Json& value) {
   return value.is_null() || ((value.is_array() || value.is_object()) && value.empty());
 }
 
-Json reduced(const Json& whole, const Measure& measure, int depth) {
+/// Files are kept as they are, or told by their size.
+void add_file(Json& map, const Json& content, const Measure& measure) {
+  const std::size_t bytes = content.get_ref<const std::string&>().size();
+  if (bytes <= measure.letters)
+    map[kWhole] = content;
+  else
+    map["bytes"] = bytes;
+}
+
+/// `main`: the list that the tool is about; `rows`: of this one.
+Json reduced(const Json& whole, const Measure& measure, int depth, std::size_t rows, std::string_view main = {}) {
   if (whole.is_number()) return rounded(whole);
   if (whole.is_string()) return shorten(whole.get<std::string>(), measure.letters);
   if (!whole.is_structured()) return whole;
@@ -108,8 +166,8 @@ Json reduced(const Json& whole, const Measure& measure, int depth) {
   if (whole.is_array()) {
     Json list = Json::array();
     for (const Json& one : whole) {
-      if (list.size() == measure.rows) break;
-      if (Json kept = reduced(one, measure, depth + 1); !is_empty(kept)) list.push_back(std::move(kept));
+      if (list.size() == rows) break;
+      if (Json kept = reduced(one, measure, depth + 1, measure.beside); !is_empty(kept)) list.push_back(std::move(kept));
     }
     return list;
   }
@@ -117,7 +175,11 @@ Json reduced(const Json& whole, const Measure& measure, int depth) {
   for (const auto& [key, value] : whole.items()) {
     const bool named = depth == 0 && key == "schema";
     const bool left_out = !named && std::ranges::find(kLeftOut, key) != std::end(kLeftOut);
-    Json kept = left_out ? Json() : reduced(value, measure, depth + 1);
+    if (key == kWhole && value.is_string()) {
+      add_file(map, value, measure);
+      continue;
+    }
+    Json kept = left_out ? Json() : reduced(value, measure, depth + 1, key == main ? measure.rows : measure.beside);
     // That nothing is ranked is an answer; what is empty further down is no figure.
     if (depth == 0 ? !kept.is_null() : !is_empty(kept)) map[key] = std::move(kept);
   }
@@ -128,7 +190,9 @@ Json row_of(const Json& whole, std::span<const std::string_view> members) {
   Json row = Json::object();
   for (const std::string_view member : members) {
     const Json::json_pointer place{std::string(member)};
-    if (whole.contains(place) && !is_empty(whole[place])) row[place] = whole[place];
+    if (!whole.contains(place) || is_empty(whole[place])) continue;
+    const bool is_degree = member == "/plan/tp" || member == "/plan/pp" || member == "/plan/dp";
+    if (!is_degree || whole[place] != 1) row[place] = whole[place];
   }
   return row;
 }
@@ -154,6 +218,16 @@ Json counts_of(const Json& rejected) {
   return counts;
 }
 
+/// What all rows are priced in is said once.
+void take_currency(Json& out, Json& rows) {
+  const Json::json_pointer place("/cost/currency");
+  if (rows.empty() || !rows[0].contains(place)) return;
+  const Json currency = rows[0][place];
+  if (!std::ranges::all_of(rows, [&](const Json& row) { return row.contains(place) && row[place] == currency; })) return;
+  out["currency"] = currency;
+  for (Json& row : rows) row["cost"].erase("currency");
+}
+
 /// Of a ranking or a list: rows of few members, and what else the answer has.
 Json tabular(const Json& whole, const Rows& rows) {
   Json out = Json::object();
@@ -166,6 +240,7 @@ Json tabular(const Json& whole, const Rows& rows) {
         add_warnings(one, row);
         list.push_back(std::move(row));
       }
+      take_currency(out, list);
       out[key] = std::move(list);
     } else if (key == "rejected") {
       out["rejected_by_rule"] = counts_of(value);
@@ -186,16 +261,30 @@ Json brief_of(std::string_view tool, const Json& whole) {
   const Json from = listed ? tabular(whole, *rows) : whole;
   Json brief;
   for (const Measure& measure : kMeasures) {
-    brief = reduced(from, measure, 0);
+    brief = reduced(from, measure, 0, measure.rows, listed ? rows->list : std::string_view("items"));
     if (show::dump(brief, -1).size() <= kMostBytes) break;
   }
   return brief;
 }
 
+std::string brief_text(std::string text, std::string_view rest) {
+  constexpr std::size_t kNote = 200;
+  if (text.size() <= kMostBytes) return text;
+  const auto end = text.rfind('\n', kMostBytes - kNote);
+  if (end == std::string::npos) return shorten(text, kMostBytes - kNote);
+  const auto left = std::count(text.begin() + static_cast<std::ptrdiff_t>(end) + 1, text.end(), '\n');
+  text.resize(end + 1);
+  return text + say("{} more lines: {}", left, rest) + "\n";
+}
+
 Json brief_schema(std::string_view tool) {
   Json properties{{"remarks", {{"type", "array"}}}, {"error", {{"type", "object"}}}};
-  if (const auto* rows = std::ranges::find(kTabular, tool, &Rows::tool); rows != std::end(kTabular))
-    properties[std::string(rows->list)] = {{"type", "array"}};
+  const auto* members = std::ranges::find(kMembers, tool, &Members::tool);
+  for (std::string_view member : split(members == std::end(kMembers) ? std::string_view() : members->members, ' ')) {
+    const auto colon = member.find(':');
+    if (colon != std::string_view::npos)
+      properties[std::string(member.substr(0, colon))] = {{"type", member.substr(colon + 1)}};
+  }
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 

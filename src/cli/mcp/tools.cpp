@@ -241,6 +241,11 @@ Answer Tools::describe(const Node* arguments) const {
   if (list.empty()) list = say("no argument of {} has that in its name or meaning", tool) + "\n";
   Json names = Json::array();
   for (const Json& flag : flags) names.push_back(flag["name"]);
+  if (list.size() > kMostBytes) {
+    list.clear();
+    for (const Json& name : names) list += (list.empty() ? "" : " ") + name.get<std::string>();
+    list += "\n" + say("about: a word of a name or meaning gives what those flags take") + "\n";
+  }
   Json data{{"flags", flags}};
   if (show::dump(data, -1).size() > kMostBytes) data = {{"names", std::move(names)}};
   return {std::move(list), std::move(data), false};
@@ -256,13 +261,16 @@ Answer Tools::call(std::string_view name, const Node* arguments) const {
   const Run data = run(*words, "json");
   if (data.out.empty()) return {data.remarks, error_json(data.status, data.remarks, {}), true};
   const Run shown = run(*words, "table");
-  std::string text = shown.out;
-  if (!shown.remarks.empty()) text += (text.empty() ? "" : "\n") + shown.remarks + "\n";
   Json whole = Json::parse(data.out);
-  for (const std::string_view remark : split(shown.remarks, '\n'))
-    if (!remark.empty()) whole["remarks"].push_back(remark);
   const Node* full = arguments == nullptr ? nullptr : arguments->find(kFull);
   const bool wants_all = full != nullptr && full->text == "true";
+  // A file is what was asked for, and none in part.
+  std::string text = wants_all || whole.contains("files")
+                         ? shown.out
+                         : brief_text(shown.out, say("full: true gives them, fewer rows or words leave them out"));
+  if (!shown.remarks.empty()) text += (text.empty() ? "" : "\n") + shown.remarks + "\n";
+  for (const std::string_view remark : split(shown.remarks, '\n'))
+    if (!remark.empty()) whole["remarks"].push_back(remark);
   return {std::move(text), wants_all ? std::move(whole) : brief_of(name, whole), false};
 }
 

@@ -23,6 +23,10 @@ constexpr Cluster kClusters[] = {
     {"tencent", "TKE", "", "", false, false},
     {"oci", "OKE", "", "", false, false, false},
     {"coreweave", "CKS", "", "", false, false, false},
+    // Their cloud controllers label nodes with the size or plan: digitalocean-cloud-controller-manager,
+    // vultr-cloud-controller-manager.
+    {"digitalocean", "DOKS", "", "", false, false, false},
+    {"vultr", "VKE", "", "", false, false, false},
 };
 
 // Set on every node by the cloud: https://kubernetes.io/docs/reference/labels-annotations-taints/

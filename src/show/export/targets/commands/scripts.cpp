@@ -39,8 +39,12 @@ Result<Exported> server(const ExportView& view, job::Engine engine, std::string_
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
   const auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients,
                                         by.empty() ? name : by);
-  if (!launch) return cannot(say("no command of {} can express this plan", by.empty() ? name : by));
-  return script(view, *launch, "serve.sh");
+  if (launch) return script(view, *launch, "serve.sh");
+  const auto values = answer::plan_values(view.advice, view.chosen, view.coefficients);
+  if (const auto packing = values.find("packing"); packing != values.end())
+    return cannot(say("{} does not load a repository of {}: --engine {} plans for one that does", name, packing->second,
+                      to_text(packing->second == "gguf" ? job::Engine::llama_cpp : job::Engine::vllm)));
+  return cannot(say("no command of {} can express this plan", by.empty() ? name : by));
 }
 
 }  // namespace
@@ -59,8 +63,8 @@ Result<Exported> export_tei(const ExportView& view) {
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "tei");
   // Work without a server has launchers that stand for any.
-  if (!launch || !launch->tool.starts_with(kEmbeddings) || devices_of(view.chosen) > 1)
-    return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy"));
+  if (!launch || !launch->tool.starts_with(kEmbeddings))
+    return cannot(say("Text Embeddings Inference runs models of embeddings on one GPU a copy, from Turing on"));
   return script(view, *launch, "serve.sh");
 }
 

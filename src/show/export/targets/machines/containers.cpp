@@ -12,7 +12,7 @@ namespace {
 // With compilers, which packages with kernels of their own need: https://hub.docker.com/r/pytorch/pytorch,
 // https://hub.docker.com/r/rocm/pytorch
 constexpr std::string_view kTorch = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-devel";
-constexpr std::string_view kTorchForAmd = "rocm/pytorch:latest";
+constexpr std::string_view kTorchForAmd = "rocm/pytorch:rocm7.2.4_ubuntu24.04_py3.12_pytorch_release_2.10.0";
 
 }  // namespace
 

@@ -91,9 +91,12 @@ Json compose_environment(const ExportView& view, const answer::Launch& launch) {
 Json health_check(const ExportView& view, const answer::Launch& launch) {
   double start = kLeastStartSeconds;
   if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
-  const std::string ask = format("import urllib.request; urllib.request.urlopen('http://localhost:{}{}', timeout=5)",
-                                 launch.port, launch.health);
-  return {{"test", Json::array({"CMD", "python3", "-c", ask})},
+  // Not every image has Python or curl; all have bash.
+  const std::string ask = format(
+      "exec 3<>/dev/tcp/127.0.0.1/{}; printf 'GET {} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3; read -r _ status _ <&3; "
+      "[ \"$status\" = 200 ]",
+      launch.port, launch.health);
+  return {{"test", Json::array({"CMD", "bash", "-c", escaped(ask)})},
           {"interval", "30s"},
           {"timeout", "10s"},
           {"retries", 3},

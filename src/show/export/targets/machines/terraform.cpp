@@ -78,11 +78,16 @@ void Terraform::add_start() {
   add("locals").lines("start", script);
 }
 
-void Terraform::ask_for_master() {
-  if (!reads_rank(launch_) || nodes() < 2) return;
-  add("variable", {"master"})
-      .expression("type", "string")
-      .text("description", say("address of the first instance, as its subnet gives it"));
+std::vector<Terraform::Part> Terraform::parts(std::string_view address) const {
+  if (!reads_rank(launch_) || nodes() < 2) return {{"job", nodes(), "count.index", "null", numbered()}};
+  return {{"first", 1, "count.index", "\"$(hostname -I | cut -d' ' -f1)\"", numbered()},
+          {"job", nodes() - 1, "count.index + 1", std::string(address), numbered("count.index + 1")}};
+}
+
+std::string Terraform::all_of(const std::vector<Part>& parts, std::string_view resource, std::string_view member) {
+  std::string lists;
+  for (const Part& part : parts) lists += format("{}{}.{}[*].{}", lists.empty() ? "" : ", ", resource, part.label, member);
+  return parts.size() == 1 ? lists : "concat(" + lists + ")";
 }
 
 int Terraform::months() const {

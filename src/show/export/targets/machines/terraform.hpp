@@ -54,7 +54,21 @@ class Terraform {
   std::string region() const { return has_region(chosen()) ? hcl_quoted(chosen().region->id) : "var.region"; }
   void variables(std::initializer_list<TerraformVariable> wanted);
   /// The name of each of several.
-  std::string numbered() const { return hcl_quoted(name_ + "-").insert(name_.size() + 2, "${count.index}"); }
+  std::string numbered(std::string_view index = "count.index") const {
+    return hcl_quoted(name_ + "-").insert(name_.size() + 2, format("${{{}}}", index));
+  }
+  /// Instances that are started alike, in a resource of their own.
+  struct Part {
+    std::string label;
+    int count;
+    std::string rank;    // an expression, of each
+    std::string master;  // likewise
+    std::string name;
+  };
+  /// All at once, unless the others must know the first one's address before they start: `address` of resource "first".
+  std::vector<Part> parts(std::string_view address) const;
+  /// A member of all instances, of a resource that is in those parts.
+  static std::string all_of(const std::vector<Part>& parts, std::string_view resource, std::string_view member);
   std::string vendor() const { return vendor_of(chosen()); }
   bool together() const { return works_together(view_, launch_); }
   /// What an instance runs when it first boots; `rank` and `master` are expressions.
@@ -74,12 +88,12 @@ class Terraform {
   /// What `count` instances of each are called and where.
   HclBlock& azure_resource(std::string kind, bool counted);
   void azure();
+  void azure_image(HclBlock& machine);
   // https://registry.terraform.io/providers/oracle/oci/latest/docs/resources/core_instance
   void oracle();
+  void oracle_together(bool cluster);
   // https://docs.nebius.com/terraform-provider/reference/resources/compute_v1_instance
   void nebius();
-  /// Where no address is known before the instances are there.
-  void ask_for_master();
   /// Months that a price is for; 0: by the hour.
   int months() const;
   void alicloud();

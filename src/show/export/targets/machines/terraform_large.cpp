@@ -28,15 +28,17 @@ constexpr std::string_view kGoogleImage = "common-cu128-ubuntu-2204-nvidia-570";
 
 void Terraform::aws_image() {
   const bool arm = chosen().instance->cpu_arch == catalog::CpuArch::arm64;
-  const bool drivers = vendor() == "nvidia";
+  // Open kernel modules begin with Turing.
+  constexpr double kTuring = 7.5;
+  const bool drivers = vendor() == "nvidia" && chosen().gpu->capability.value_or(kTuring) >= kTuring;
   std::string name(drivers ? kAwsImage : kAwsPlain);
   name.replace(name.find("{}"), 2, drivers ? arm ? "arm64" : "x86_64" : arm ? "arm64" : "amd64");
   add("data", {"aws_ssm_parameter", "image"}).text("name", name);
-  add("variable", {"ami_id"})
-      .expression("type", "string")
-      .text("description", say("machine image of your own; else the current one of Amazon"))
-      .expression("default", "null");
-  if (!drivers && chosen().gpu != nullptr)
+  HclBlock& own = add("variable", {"ami_id"});
+  own.expression("type", "string").text("description", say("machine image of your own; else the current one of Amazon"));
+  if (drivers || chosen().gpu == nullptr)
+    own.expression("default", "null");
+  else
     notes_.push_back(say("the usual image has no driver for {}: give ami_id", chosen().gpu->id));
 }
 
@@ -197,14 +199,7 @@ void Terraform::azure() {
                   "base64encode(" + start("count.index", "azurerm_network_interface.job[0].private_ip_address") + ")");
   if (close) machine.expression("availability_set_id", "azurerm_availability_set.job.id");
   if (spot()) machine.text("priority", "Spot").text("eviction_policy", "Deallocate").number("max_bid_price", -1);
-  const bool drivers = vendor() == "nvidia" || vendor() == "amd";
-  machine.block("source_image_reference")
-      .text("publisher", drivers ? "microsoft-dsvm" : "Canonical")
-      .text("offer", drivers ? "ubuntu-hpc" : "ubuntu-24_04-lts")
-      .text("sku", vendor() == "amd" ? "2204-rocm"
-                   : drivers         ? "2204"
-                                     : "server")
-      .text("version", "latest");
+  azure_image(machine);
   machine.block("admin_ssh_key")
       .expression("username", "var.admin_username")
       .expression("public_key", "var.ssh_public_key");
@@ -214,6 +209,26 @@ void Terraform::azure() {
       .expression("disk_size_gb", "var.disk_gb");
   output("instances", "azurerm_linux_virtual_machine.job[*].id");
   output("addresses", "azurerm_network_interface.job[*].private_ip_address");
+}
+
+/// Parts of cards need the driver of their virtual GPUs, which no published image has:
+/// https://learn.microsoft.com/azure/virtual-machines/linux/n-series-driver-setup
+void Terraform::azure_image(HclBlock& machine) {
+  if (type().starts_with("Standard_NV")) {
+    add("variable", {std::string(kTerraformImage.name)})
+        .expression("type", kTerraformImage.type)
+        .text("description", say_text(kTerraformImage.description));
+    machine.expression("source_image_id", "var.image_id");
+    return;
+  }
+  const bool drivers = vendor() == "nvidia" || vendor() == "amd";
+  machine.block("source_image_reference")
+      .text("publisher", drivers ? "microsoft-dsvm" : "Canonical")
+      .text("offer", drivers ? "ubuntu-hpc" : "ubuntu-24_04-lts")
+      .text("sku", vendor() == "amd" ? "2204-rocm"
+                   : drivers         ? "2204"
+                                     : "server")
+      .text("version", "latest");
 }
 
 }  // namespace gpusel::show

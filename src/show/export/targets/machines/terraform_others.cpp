@@ -26,26 +26,51 @@ void Terraform::oracle() {
       .expression("compartment_id", "var.compartment_id")
       .expression("vcn_id", "data.oci_core_subnet.job.vcn_id")
       .text("display_name", name_);
-  HclBlock& machine = add("resource", {"oci_core_instance", "job"});
-  machine.number("count", nodes())
+  const bool cluster = together() && chosen().instance->rdma.value_or(catalog::Rdma::none) != catalog::Rdma::none;
+  if (together()) oracle_together(cluster);
+  const auto groups = parts("oci_core_instance.first[0].private_ip");
+  for (const Part& part : groups) {
+    HclBlock& machine = add("resource", {"oci_core_instance", part.label});
+    machine.number("count", part.count)
+        .expression("availability_domain", "var.availability_domain")
+        .expression("compartment_id", "var.compartment_id")
+        .text("shape", type())
+        .expression("display_name", part.name)
+        .expression("metadata", "{ ssh_authorized_keys = var.ssh_public_key, user_data = base64encode(" +
+                                    start(part.rank, part.master) + ") }");
+    if (cluster) machine.expression("compute_cluster_id", "oci_core_compute_cluster.job.id");
+    machine.block("source_details")
+        .text("source_type", "image")
+        .expression("source_id", "var.image_id")
+        .expression("boot_volume_size_in_gbs", "var.disk_gb");
+    machine.block("create_vnic_details")
+        .expression("subnet_id", "var.subnet_id")
+        .expression("nsg_ids", "[oci_core_network_security_group.job.id]")
+        .flag("assign_public_ip", false);
+    if (spot()) machine.block("preemptible_instance_config").block("preemption_action").text("type", "TERMINATE");
+  }
+  output("instances", all_of(groups, "oci_core_instance", "id"));
+  output("addresses", all_of(groups, "oci_core_instance", "private_ip"));
+}
+
+/// Instances of the job reach each other, by RDMA where the shape has it:
+/// https://registry.terraform.io/providers/oracle/oci/latest/docs/resources/core_network_security_group_security_rule,
+/// …/core_compute_cluster
+void Terraform::oracle_together(bool cluster) {
+  for (const std::string direction : {"INGRESS", "EGRESS"}) {
+    const std::string end = direction == "INGRESS" ? "source" : "destination";
+    add("resource", {"oci_core_network_security_group_security_rule", lower(direction)})
+        .expression("network_security_group_id", "oci_core_network_security_group.job.id")
+        .text("direction", direction)
+        .text("protocol", "all")
+        .expression(end, "oci_core_network_security_group.job.id")
+        .text(end + "_type", "NETWORK_SECURITY_GROUP");
+  }
+  if (!cluster) return;
+  add("resource", {"oci_core_compute_cluster", "job"})
       .expression("availability_domain", "var.availability_domain")
       .expression("compartment_id", "var.compartment_id")
-      .text("shape", type())
-      .expression("display_name", numbered())
-      .expression("metadata", "{ ssh_authorized_keys = var.ssh_public_key, user_data = base64encode(" +
-                                  start("count.index", "var.master") + ") }");
-  machine.block("source_details")
-      .text("source_type", "image")
-      .expression("source_id", "var.image_id")
-      .expression("boot_volume_size_in_gbs", "var.disk_gb");
-  machine.block("create_vnic_details")
-      .expression("subnet_id", "var.subnet_id")
-      .expression("nsg_ids", "[oci_core_network_security_group.job.id]")
-      .flag("assign_public_ip", false);
-  if (spot()) machine.block("preemptible_instance_config").block("preemption_action").text("type", "TERMINATE");
-  ask_for_master();
-  output("instances", "oci_core_instance.job[*].id");
-  output("addresses", "oci_core_instance.job[*].private_ip");
+      .text("display_name", name_);
 }
 
 void Terraform::nebius() {
@@ -71,79 +96,87 @@ void Terraform::nebius() {
         .text("name", name_)
         .expression("infiniband_fabric", "var.infiniband_fabric");
   }
-  HclBlock& machine = add("resource", {"nebius_compute_v1_instance", "job"});
-  machine.number("count", nodes())
-      .expression("parent_id", "var.parent_id")
-      .expression("name", numbered())
-      .expression("resources", format("{{ platform = {}, preset = {} }}", hcl_quoted(sku.substr(0, mark)),
-                                      hcl_quoted(sku.substr(mark + 1))))
-      .expression("boot_disk",
-                  "{ attach_mode = \"READ_WRITE\", existing_disk = { id = "
-                  "nebius_compute_v1_disk.job[count.index].id } }")
-      .expression("network_interfaces", "[{ name = \"eth0\", subnet_id = var.subnet_id, ip_address = {} }]")
-      .expression("cloud_init_user_data", start("count.index", "var.master"));
-  if (cluster) machine.expression("gpu_cluster", "{ id = nebius_compute_v1_gpu_cluster.job.id }");
-  if (spot()) machine.expression("preemptible", "{ on_preemption = \"STOP\" }");
-  ask_for_master();
-  output("instances", "nebius_compute_v1_instance.job[*].id");
+  // The address comes with the length of its network behind it.
+  const auto groups =
+      parts("split(\"/\", nebius_compute_v1_instance.first[0].status.network_interfaces[0].ip_address.address)[0]");
+  for (const Part& part : groups) {
+    HclBlock& machine = add("resource", {"nebius_compute_v1_instance", part.label});
+    machine.number("count", part.count)
+        .expression("parent_id", "var.parent_id")
+        .expression("name", part.name)
+        .expression("resources", format("{{ platform = {}, preset = {} }}", hcl_quoted(sku.substr(0, mark)),
+                                        hcl_quoted(sku.substr(mark + 1))))
+        .expression("boot_disk", format("{{ attach_mode = \"READ_WRITE\", existing_disk = {{ id = "
+                                        "nebius_compute_v1_disk.job[{}].id }} }}",
+                                        part.rank))
+        .expression("network_interfaces", "[{ name = \"eth0\", subnet_id = var.subnet_id, ip_address = {} }]")
+        .expression("cloud_init_user_data", start(part.rank, part.master));
+    if (cluster) machine.expression("gpu_cluster", "{ id = nebius_compute_v1_gpu_cluster.job.id }");
+    if (spot()) machine.expression("preemptible", "{ on_preemption = \"STOP\" }");
+  }
+  output("instances", all_of(groups, "nebius_compute_v1_instance", "id"));
 }
 
 void Terraform::alicloud() {
   add("provider", {"alicloud"}).expression("region", region());
   add_start();
-  ask_for_master();
   variables({kTerraformImage,
              {"vswitch_id", "string", to_say("virtual switch of a zone where the instance is offered")},
              kTerraformGroups,
              kTerraformKey});
-  HclBlock& machine = add("resource", {"alicloud_instance", "job"});
-  machine.number("count", nodes())
-      .expression("instance_name", numbered())
-      .text("instance_type", type())
-      .expression("image_id", "var.image_id")
-      .expression("vswitch_id", "var.vswitch_id")
-      .expression("security_groups", "var.security_group_ids")
-      .expression("key_name", "var.key_name")
-      .text("system_disk_category", "cloud_essd")
-      .expression("system_disk_size", "var.disk_gb")
-      .expression("user_data", start("count.index", "var.master"))
-      .text("instance_charge_type", months() > 0 ? "PrePaid" : "PostPaid");
   committed_ = months() > 0;
-  if (committed_) machine.number("period", months()).text("period_unit", "Month");
-  if (spot()) machine.text("spot_strategy", "SpotAsPriceGo");
-  output("instances", "alicloud_instance.job[*].id");
+  const auto groups = parts("alicloud_instance.first[0].private_ip");
+  for (const Part& part : groups) {
+    HclBlock& machine = add("resource", {"alicloud_instance", part.label});
+    machine.number("count", part.count)
+        .expression("instance_name", part.name)
+        .text("instance_type", type())
+        .expression("image_id", "var.image_id")
+        .expression("vswitch_id", "var.vswitch_id")
+        .expression("security_groups", "var.security_group_ids")
+        .expression("key_name", "var.key_name")
+        .text("system_disk_category", "cloud_essd")
+        .expression("system_disk_size", "var.disk_gb")
+        .expression("user_data", start(part.rank, part.master))
+        .text("instance_charge_type", months() > 0 ? "PrePaid" : "PostPaid");
+    if (committed_) machine.number("period", months()).text("period_unit", "Month");
+    if (spot()) machine.text("spot_strategy", "SpotAsPriceGo");
+  }
+  output("instances", all_of(groups, "alicloud_instance", "id"));
 }
 
 void Terraform::tencent() {
   add("provider", {"tencentcloud"}).expression("region", region());
   add_start();
-  ask_for_master();
   variables({kTerraformZone,
              kTerraformImage,
              {"vpc_id", "string", to_say("private network that the instances are put into")},
              kTerraformSubnet,
              kTerraformGroups,
              {"key_ids", "list(string)", to_say("key pairs to log in with")}});
-  HclBlock& machine = add("resource", {"tencentcloud_instance", "job"});
-  machine.number("count", nodes())
-      .expression("instance_name", numbered())
-      .text("instance_type", type())
-      .expression("availability_zone", "var.zone")
-      .expression("image_id", "var.image_id")
-      .expression("vpc_id", "var.vpc_id")
-      .expression("subnet_id", "var.subnet_id")
-      .expression("orderly_security_groups", "var.security_group_ids")
-      .expression("key_ids", "var.key_ids")
-      .expression("user_data_raw", start("count.index", "var.master"))
-      .text("system_disk_type", "CLOUD_PREMIUM")
-      .expression("system_disk_size", "var.disk_gb")
-      .text("instance_charge_type", months() > 0 ? "PREPAID"
-                                    : spot()     ? "SPOTPAID"
-                                                 : "POSTPAID_BY_HOUR");
   committed_ = months() > 0;
-  if (committed_) machine.number("instance_charge_type_prepaid_period", months());
-  if (spot()) machine.text("spot_instance_type", "ONE-TIME");
-  output("instances", "tencentcloud_instance.job[*].id");
+  const auto groups = parts("tencentcloud_instance.first[0].private_ip");
+  for (const Part& part : groups) {
+    HclBlock& machine = add("resource", {"tencentcloud_instance", part.label});
+    machine.number("count", part.count)
+        .expression("instance_name", part.name)
+        .text("instance_type", type())
+        .expression("availability_zone", "var.zone")
+        .expression("image_id", "var.image_id")
+        .expression("vpc_id", "var.vpc_id")
+        .expression("subnet_id", "var.subnet_id")
+        .expression("orderly_security_groups", "var.security_group_ids")
+        .expression("key_ids", "var.key_ids")
+        .expression("user_data_raw", start(part.rank, part.master))
+        .text("system_disk_type", "CLOUD_PREMIUM")
+        .expression("system_disk_size", "var.disk_gb")
+        .text("instance_charge_type", months() > 0 ? "PREPAID"
+                                      : spot()     ? "SPOTPAID"
+                                                   : "POSTPAID_BY_HOUR");
+    if (committed_) machine.number("instance_charge_type_prepaid_period", months());
+    if (spot()) machine.text("spot_instance_type", "ONE-TIME");
+  }
+  output("instances", all_of(groups, "tencentcloud_instance", "id"));
 }
 
 }  // namespace gpusel::show
