@@ -5,6 +5,7 @@
 
 #include "answer/explain/decision.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/facts/limits.hpp"
 #include "answer/lists/offer_filter.hpp"
 #include "answer/lists/slices.hpp"
 #include "answer/search/alternatives.hpp"
@@ -238,8 +239,7 @@ class Adviser {
         if (provider.sells_unpriced(term) &&
             (asked.clouds.empty() || std::ranges::find(asked.clouds, provider.id) != asked.clouds.end()))
           add_item(sellers, provider.id);
-      if (!sellers.empty())
-        advice.notes.push_back(say("also sold as {}, at prices that are not recorded: {}", term, sellers));
+      if (!sellers.empty()) advice.notes.push_back(unpriced_note(term, sellers));
     }
   }
 
