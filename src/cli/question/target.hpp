@@ -13,8 +13,9 @@ void plan_for(const show::ExportTarget& target, job::Request& request);
 /// Limits the answer to `question.target`, if one is named. `ground` must outlive the question. Error: no such tool.
 Status limit_to_target(answer::Question& question, const LoadedFacts& ground);
 
-/// By which numbers replicas of the plan follow requests; nothing for work that is none.
+/// By which numbers replicas of the plan follow requests; nothing for work that is none. `to_zero`: to none
+/// while nobody asks.
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
-                                            const LoadedFacts& ground);
+                                            const LoadedFacts& ground, bool to_zero = false);
 
 }  // namespace gpusel::cli
