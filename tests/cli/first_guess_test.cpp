@@ -126,6 +126,36 @@ constexpr Guess kGuesses[] = {
     {"gpusel fit llama-3.1-8b --gpu 'rtx 3060'", "RTX 3060"},
     {"gpusel catalog show h100", "h100-sxm-80gb"},
     {"gpusel cost p5.48xlarge g6e.xlarge", "g6e.xlarge"},
+    // Groups and families, wherever a GPU or an instance may stand.
+    {"gpusel gpus show rtx-4000", "rtx-4000-ada-20gb"},
+    {"gpusel compare rtx-4000 t4", "quadro-rtx-4000-8gb"},
+    {"gpusel compare gn6v gn6i", "ecs.gn6i-c4g1.xlarge"},
+    {"gpusel compare t4 v100 aliyun", "v100-sxm2-16gb"},
+    {"gpusel gpus --for rendering --cloud aliyun", "l20"},
+    {"gpusel gpus --for inference h100 a100 l40s", "l40s"},
+    {"gpusel catalog show gn6v", "ecs.gn6v-c8g1.2xlarge"},
+    // What may be explained.
+    {"gpusel help stages", "--stages"},
+    {"gpusel explain billing", "--discount"},
+    {"gpusel explain ddp", "zero3"},
+    {"gpusel explain gn6v", "ecs.gn6v-c8g1.2xlarge"},
+    {"gpusel explain power", "watts"},
+    {"gpusel explain mig t4", "Turing"},
+    {"gpusel instances show p4d.24xlarge --why", "p4d.24xlarge"},
+    {"gpusel models show llama-7b --why", "llama-7b"},
+    // Words that belong together, and words of a load, a format, a processor.
+    {"gpusel recommend cloud gaming", "Render · realtime"},
+    {"gpusel recommend video transcoding", "Transcode"},
+    {"gpusel recommend --task video", "Transcode"},
+    {"gpusel recommend stable diffusion xl", "Run sdxl"},
+    {"gpusel recommend resnet-50 inference aliyun 100 qps", "Run resnet-50: 100 req/s"},
+    {"gpusel recommend qwen2-7b awq t4", "T4"},
+    {"gpusel recommend resnet-50 --instance ecs.c8i.8xlarge", "ecs.c8i.8xlarge"},
+    {"gpusel estimate qwen2-1.5b --gpu cpu", "YES"},
+    {"gpusel compare ecs.c8i.8xlarge ecs.gn7i-c8g1.2xlarge qwen2-1.5b", "ecs.c8i.8xlarge runs it with llama.cpp"},
+    {"gpusel export keda qwen2-7b --rps 2 --scale-to-zero", "minReplicaCount: 0"},
+    {"gpusel export vllm llama-3.1-8b --dry-run", "vllm"},
+    {"gpusel recommend qwen2-1.5b --rps 1 --engine sglang", "gpusel export sglang"},
     // In Chinese.
     {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
@@ -159,6 +189,7 @@ constexpr Guess kMeant[] = {
     {"gpusel recommend mistral", "mistral-"},
     {"gpusel recommend yolov8", "yolov8"},
     {"gpusel recommend 8b", "llama-3.1-8b"},
+    {"gpusel fleet llama-7b --rps 10 --scale-to-zero", "--daily office"},
 };
 
 }  // namespace
@@ -181,6 +212,24 @@ TEST_CASE("a word that fails gets the right one by its meaning") {
   }
 }
 
+TEST_CASE("where nothing qualifies the reason is the true one") {
+  constexpr Guess kReasons[] = {
+      {"gpusel recommend resnet-50 --task pretrain --spot --cloud aliyun", "\nsold as spot, but the prices are not"},
+      {"gpusel recommend --task render --frames 1000 --spot --cloud aliyun", "\nsold as spot, but the prices are not"},
+      {"gpusel recommend llama-7b --task finetune --budget 1", "Excluded by --budget"},
+      {"gpusel recommend llama-7b --rps 1 --max-price 0.1", "Excluded by --max-price"},
+      {"gpusel recommend llama-7b --task finetune --deadline 1m --budget 1", "--deadline, --budget"},
+      {"gpusel recommend sd-1.5 --resolution 1080p --latency-ms 1500 --gpu t4", "one batch takes 85 s; the limit is"},
+  };
+  for (const Guess& guess : kReasons) {
+    const Run run = shell(guess.line);
+    CAPTURE(guess.line, run.out);
+    CHECK(run.status == 3);
+    CHECK(run.out.find(guess.taken) != std::string::npos);
+    CHECK(run.out.find("--market,") == std::string::npos);
+  }
+}
+
 TEST_CASE("a question that has no answer says what to type") {
   constexpr Guess kHelped[] = {
       {"gpusel recommend gpt-4", "its weights are not published; for an open model of its kind: gpusel recommend"},
@@ -188,6 +237,10 @@ TEST_CASE("a question that has no answer says what to type") {
       {"gpusel explain 3", "for your last question: gpusel why 3"},
       {"gpusel help nothing-at-all", "topics: gpusel help slo"},
       {"gpusel cost h100", "for the GPU: gpusel instances --gpu h100"},
+      {"gpusel recommend resnet-50 --engine triton", "write tensorrt, onnxruntime or trt-llm"},
+      {"gpusel estimate bert-large --task finetune --gpu t4 --sharding ps", "write ddp, or fsdp"},
+      {"gpusel instances show gn8e", "gn8is (L20 48 GB)"},
+      {"gpusel instances show ecs.gpu.ai-c8g2.4xlarge", "gn7i (A10 24 GB)"},
       {"gpusel estimate llama-3.1-8b --gpu t4:1/7", "see gpusel gpus show t4"},
   };
   for (const Guess& guess : kHelped) {

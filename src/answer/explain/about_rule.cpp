@@ -83,7 +83,7 @@ AboutRule tell_rule(const rules::Rule& rule) {
                   .effect = std::string(to_text(rule.effect)),
                   .message = template_text(rule.message),
                   .condition = rules::condition_text(rule.when),
-                  .decided = say("a rule: docs/rules.md, data/rules/"),
+                  .decided = say("by a rule in data/rules (docs/rules.md)"),
                   .source = rule.source,
                   .advice = {}};
   if (!rule.advice.empty()) about.advice.push_back(say_text(rule.advice));

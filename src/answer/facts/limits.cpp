@@ -1,6 +1,7 @@
 #include "answer/facts/limits.hpp"
 
 #include <algorithm>
+#include "base/words/message.hpp"
 
 namespace gpusel::answer {
 
@@ -77,6 +78,10 @@ const rules::Rule* LimitSet::against(const rules::Facts& instance) const {
     return rule.stage != rules::Stage::offer && rules::fires(rule, instance);
   });
   return first == rules_.end() ? nullptr : &*first;
+}
+
+std::string unpriced_note(std::string_view term, std::string_view sellers) {
+  return say("sold as {}, but the prices are not on record: {}", term, sellers);
 }
 
 }  // namespace gpusel::answer

@@ -9,6 +9,7 @@
 #include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "job/processor.hpp"
 #include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
@@ -102,19 +103,22 @@ class Prices {
 class SideBySide {
  public:
   SideBySide(const Question& question, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
-             const money::Quoter& quoter, std::span<const rules::Rule> rules)
+             const money::Quoter& quoter, std::span<const rules::Rule> rules, const FoundModel* model)
       : question_(question),
         catalog_(catalog),
         coefficients_(coefficients),
         rules_(rules),
         promises_(coefficients),
         context_{question, catalog, coefficients, quoter, rules, &promises_},
+        model_(model),
         prices_(question, catalog, coefficients, quoter, rules) {}
 
-  Result<Compared> item(const std::string& name, const std::optional<job::Job>& work) const {
+  Result<Compared> item(const std::string& name, const std::optional<job::Job>& of_all) const {
     auto found = find(name);
     if (!found) return found;
     Compared& item = *found;
+    if (of_all && item.has_no_gpu() && !physics::runs_on_cpus(*of_all)) item.own_work = work_on_cpus();
+    const std::optional<job::Job>& work = item.own_work ? item.own_work : of_all;
     if (item.instance != nullptr) {
       item.gpu = catalog_.gpu_of(*item.instance);
       if (const auto total = catalog_.gpu_memory_total_gb(*item.instance))
@@ -139,6 +143,15 @@ class SideBySide {
     item.in_time = row.in_time;
     item.in_budget = row.in_budget;
     item.remarks = std::move(row.remarks);
+  }
+
+  /// The job as it runs without a GPU; nothing where it does not.
+  std::optional<job::Job> work_on_cpus() const {
+    job::Request request = question_.request;
+    job::Assumptions assumed;
+    job::assume_processor(request, model_->model, assumed);
+    auto work = resolve_choosing(request, *model_, catalog_);
+    return work && physics::runs_on_cpus(*work) ? std::optional(std::move(*work)) : std::nullopt;
   }
 
   /// The name as a whole first: some are spelt like a number of something, as bazaar's 2x-l40s.
@@ -234,6 +247,7 @@ class SideBySide {
   std::span<const rules::Rule> rules_;
   mutable Promises promises_;
   SearchContext context_;
+  const FoundModel* model_;  // of the job, where there is one
   Prices prices_;
 };
 
@@ -311,9 +325,11 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   CompareAnswer out;
   out.currency = question.currency;
   out.terms = constraints.terms;
+  std::optional<FoundModel> model;
   if (question.request.task || question.request.names_model()) {
-    auto model = find_model(question.request, catalog);
-    if (!model) return std::unexpected(model.error());
+    auto found = find_model(question.request, catalog);
+    if (!found) return std::unexpected(found.error());
+    model = std::move(*found);
     auto work = resolve_choosing(question.request, *model, catalog);
     if (!work) return std::unexpected(work.error());
     if (Status ends = check_end(question, *work); !ends) return std::unexpected(ends.error());
@@ -329,13 +345,14 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
   std::vector<rules::Rule> all = limits->rules();
   all.insert(all.end(), rules.begin(), rules.end());
-  const SideBySide comparer(question, catalog, coefficients, quoter, all);
+  const SideBySide comparer(question, catalog, coefficients, quoter, all, model ? &*model : nullptr);
   for (const std::string& name : names) {
     auto item = comparer.item(name, out.work);
     if (!item) return std::unexpected(item.error());
+    const job::Job* work = item->own_work ? &*item->own_work : out.work ? &*out.work : nullptr;
     if (explained && item->planned != nullptr)
-      item->trace = explain(*out.work, item->planned->machine, item->planned->plan, coefficients);
-    if (explained && item->cost) explain_price(*item, *out.work, out.currency.code(), catalog);
+      item->trace = explain(*work, item->planned->machine, item->planned->plan, coefficients);
+    if (explained && item->cost) explain_price(*item, *work, out.currency.code(), catalog);
     out.items.push_back(std::move(*item));
   }
   if (Status different = all_different(out.items); !different) return std::unexpected(different.error());

@@ -33,6 +33,7 @@ struct Compared {
   bool price_is_guess = false;  // a spot price without a day, or too old
   money::Exchange exchange;
   // With a job.
+  std::optional<job::Job> own_work;               // as it runs on CPUs, where the others run it otherwise
   std::shared_ptr<const PlannedMachine> planned;  // null when there is no legal plan
   std::string problem;                            // why it will not do; empty when it will
   std::optional<double> job_hours;                // of a job that ends

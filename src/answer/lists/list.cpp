@@ -8,6 +8,7 @@
 #include "answer/search/market.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/priced_name.hpp"
 
 namespace gpusel::answer {
 
@@ -192,13 +193,29 @@ Result<InstanceList> list_instances(const ListQuestion& question, bool every_off
   return InstanceLister(question, every_offer, catalog, coefficients).make();
 }
 
-Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog) {
+std::vector<const Gpu*> gpus_called(std::string_view name, const Catalog& catalog) {
+  std::vector<const Gpu*> called;
+  const std::string folded = catalog::fold_gpu_name(name);
+  for (const Gpu& gpu : catalog.gpus())
+    if (catalog::goes_by(gpu, folded)) called.push_back(&gpu);
+  return called;
+}
+
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog,
+                                           const std::vector<std::string>& clouds) {
   const auto converter = money::Converter::into(currency, catalog);
   if (!converter) return std::unexpected(converter.error());
+  std::vector<std::string_view> sellers;
+  for (const std::string& cloud : clouds) {
+    const auto provider = catalog.provider(cloud);
+    if (!provider) return std::unexpected(provider.error());
+    sellers.push_back((*provider)->id);
+  }
   std::vector<GpuMarket> markets(catalog.gpus().size());
   std::vector<std::vector<std::string_view>> providers(markets.size());
   for (const Instance& instance : catalog.instances()) {
     if (instance.gpu_index == catalog::kNoGpu || instance.status == catalog::Availability::retired) continue;
+    if (!sellers.empty() && std::ranges::find(sellers, instance.provider) == sellers.end()) continue;
     const auto index = static_cast<std::size_t>(instance.gpu_index);
     GpuMarket& market = markets[index];
     ++market.instances;
@@ -235,15 +252,24 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
   // How many of it an instance has says nothing of a GPU.
   job::Constraints constraints = question.constraints;
   for (job::GpuSpec& spec : constraints.gpus) spec.count = {};
+  const auto markets = gpu_markets(question.currency, catalog, std::exchange(constraints.clouds, {}));
+  if (!markets) return std::unexpected(markets.error());
   const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());
-  const auto markets = gpu_markets(question.currency, catalog);
-  if (!markets) return std::unexpected(markets.error());
-  const auto words = folded(question.words);
+  // Names of GPUs stand for these and no others; other words must occur.
+  std::vector<std::string> words;
+  std::vector<const Gpu*> named;
+  for (const std::string& word : question.words) {
+    const auto called = gpus_called(word, catalog);
+    named.insert(named.end(), called.begin(), called.end());
+    if (called.empty()) words.push_back(fold_name(word));
+  }
   std::vector<ListedGpu> out;
   for (std::size_t i = 0; i < catalog.gpus().size(); ++i) {
     const Gpu& gpu = catalog.gpus()[i];
+    if (!named.empty() && std::ranges::find(named, &gpu) == named.end()) continue;
     if (!matches(words, {gpu.id, gpu.name, gpu.architecture, gpu.vendor, gpu.aliases.joined()})) continue;
+    if (!question.constraints.clouds.empty() && (*markets)[i].instances == 0) continue;
     const rules::Facts facts = gpu_facts(gpu, catalog, coefficients);
     if (limits->against(facts) != nullptr) continue;
     ListedGpu listed{.gpu = &gpu, .market = (*markets)[i]};

@@ -43,8 +43,11 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
 /// What rules know of a GPU, as one of two in a machine that links them as well as can be.
 rules::Facts gpu_facts(const catalog::Gpu& gpu, const catalog::Catalog& catalog,
                        const physics::Coefficients& coefficients);
-/// In the order of catalog.gpus().
-Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog);
+/// All that go by a name: several for "a100".
+std::vector<const catalog::Gpu*> gpus_called(std::string_view name, const catalog::Catalog& catalog);
+/// In the order of catalog.gpus(); of all providers where none is named.
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog,
+                                           const std::vector<std::string>& clouds = {});
 
 struct ModelLimits {
   std::string kind = {};  // empty: any

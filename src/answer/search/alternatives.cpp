@@ -280,7 +280,7 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     if (nodes < first.machine().nodes && !is_cheaper(best, found.work, advice)) return;
     if (nodes > first.machine().nodes && chance <= *first.in_time) return;
     out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
-                       say("meets all targets with {}", chance_words(chance)),
+                       say("{} chance of meeting all targets", chance_words(chance)),
                        chance < advice.work.confidence ? format(" --confidence {:g}", confidence) : std::string()));
   };
   const int nodes = first.machine().nodes;

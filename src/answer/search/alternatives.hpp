@@ -48,6 +48,7 @@ class OtherWays {
   void change_limit(std::vector<Alternative>& out, const Advice& advice, std::string_view key,
                     const std::string& risk) const;
   void change_nodes(std::vector<Alternative>& out, const Advice& advice) const;
+  void blame_together(Advice& advice) const;
   std::string needed(const rules::Rule& limit, const Recommendation& best, const job::Job& work) const;
 
   const SearchContext& context_;

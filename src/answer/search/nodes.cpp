@@ -204,8 +204,10 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& 
   while (nodes <= most) {
     const bool joined = !work_.counted || job::is_training(work_.task);
     if (nodes > 1 && joined && shape.machine.network.raw() <= 0) {
-      reason = {"network-unknown",
-                [] { return say("its network is not documented, so several nodes cannot be planned"); }};
+      reason = {"network-unknown", [alone = reason.message] {
+                  std::string why = say("several nodes are needed, and the network between them is not documented");
+                  return alone ? format("{}; {}", alone(), why) : why;
+                }};
       break;
     }
     if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);

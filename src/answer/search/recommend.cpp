@@ -229,8 +229,7 @@ class Adviser {
         if (provider.sells_unpriced(term) &&
             (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
           add_item(sellers, provider.id);
-      if (!sellers.empty())
-        advice.notes.push_back(say("also sold as {}, at prices that are not recorded: {}", term, sellers));
+      if (!sellers.empty()) advice.notes.push_back(unpriced_note(term, sellers));
     }
   }
 

@@ -90,11 +90,27 @@ void OtherWays::find_relaxations(Advice& advice) const {
             alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
     advice.alternatives.push_back(std::move(alternative));
   }
-  if (advice.alternatives.empty() && tried.size() > 1) {
-    std::string list;
-    for (const std::string& id : tried) list += (list.empty() ? "--" : ", --") + id;
-    advice.notes.push_back(say("no single limit is to blame: {} together exclude everything", list));
+  if (advice.alternatives.empty()) blame_together(advice);
+}
+
+/// Limits that somebody gave, of which none alone is in the way and all together are.
+void OtherWays::blame_together(Advice& advice) const {
+  Question other = context_.question;
+  std::vector<Rule> rest(limits_.begin(), limits_.end());
+  std::string list;
+  for (const job::Limit& limit : job::limits()) {
+    if (limit.form.judge == nullptr || !limit.is_given(context_.question.constraints)) continue;
+    const std::string id = limit.id();
+    const bool rejects = std::ranges::find(advice.rejected, id, &Rejection::rule) != advice.rejected.end();
+    if (rejects || limit.also.trades) list += (list.empty() ? "" : ", ") + limit.flag();
+    std::erase_if(rest, [&](const Rule& rule) { return rule.id == id; });
+    limit.form.copy(other.constraints, {});
   }
+  if (!list.contains(',')) return;
+  rest.insert(rest.end(), shipped_.begin(), shipped_.end());
+  const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest, context_.promises};
+  if (CandidateSearch(context, advice.work).run({}).empty()) return;
+  advice.notes.push_back(say("only these limits together exclude everything: {}", list));
 }
 
 /// The limit as it would have to be given for this answer, or without it.

@@ -5,6 +5,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
+#include "job/limits/families.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 
@@ -20,9 +21,13 @@ struct ShowOptions {
 
 using Catalog = catalog::Catalog;
 
-bool is_known_gpu(const Catalog& c, std::string_view name) { return c.gpu(name).has_value(); }
+bool is_known_gpu(const Catalog& c, std::string_view name) {
+  return c.gpu(name) || !answer::gpus_called(name, c).empty();
+}
 bool is_known_model(const Catalog& c, std::string_view name) { return c.model(name).has_value(); }
-bool is_known_instance(const Catalog& c, std::string_view name) { return c.instance(name).has_value(); }
+bool is_known_instance(const Catalog& c, std::string_view name) {
+  return c.instance(name) || job::family_called(name, c);
+}
 bool is_known_provider(const Catalog& c, std::string_view name) { return c.provider(name).has_value(); }
 bool is_known_source(const Catalog& c, std::string_view name) { return c.source(name) != nullptr; }
 
@@ -75,6 +80,16 @@ std::string nearest(const Catalog& catalog, const std::string& name) {
   return did_you_mean(name, known);
 }
 
+}  // namespace
+
+std::optional<int> show_any(const Catalog& catalog, const std::string& name, Context& context, std::string_view of) {
+  for (const ShownKind& kind : kKinds)
+    if ((of.empty() || kind.name == of) && kind.knows(catalog, name)) return kind.show(catalog, name, context);
+  return std::nullopt;
+}
+
+namespace {
+
 int run_show(const ShowOptions& options, Context& context) {
   if (options.words.size() > 2)
     return context.fail(Error{ErrorKind::usage, say("'show' takes one name"), {}, say("as in: source aws-price-list")});
@@ -83,11 +98,9 @@ int run_show(const ShowOptions& options, Context& context) {
   const std::string& name = options.words.back();
   const bool any = options.words.size() == 1;
   std::vector<std::string_view> kinds;
-  for (const ShownKind& kind : kKinds) {
-    kinds.push_back(kind.name);
-    if ((any || kind.name == options.words.front()) && kind.knows(*catalog, name))
-      return kind.show(*catalog, name, context);
-  }
+  for (const ShownKind& kind : kKinds) kinds.push_back(kind.name);
+  if (const auto shown = show_any(*catalog, name, context, any ? std::string_view() : options.words.front()))
+    return *shown;
   if (!any && std::find(kinds.begin(), kinds.end(), options.words.front()) == kinds.end()) {
     const Status wrong = job::not_one_of(options.words.front(), kinds);
     return context.fail(wrong.error());

@@ -73,7 +73,11 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
 int run_gpus(GpuOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
-    if (options.list.shows_one()) return show_gpu(lists, options.list.question.currency, catalog, context);
+    answer::ListQuestion& question = options.list.question;
+    const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&
+                          !answer::gpus_called(lists.name(), catalog).empty();
+    if (options.list.shows_one() && !is_group) return show_gpu(lists, question.currency, catalog, context);
+    if (is_group) question.words.erase(question.words.begin());  // several go by the name
     tell_broad_names(options.list.question.constraints, catalog, context);
     return list_gpus(lists, options, catalog, context);
   });
@@ -85,7 +89,7 @@ Parsed make_gpus() {
   auto options = std::make_shared<GpuOptions>();
   Parsed parsed = list_command(options->list);
   add_limits(parsed.flags, options->list.question.constraints,
-             [](const auto& limit) { return limit.on.subject == job::Subject::gpu; });
+             [](const auto& limit) { return limit.on.subject == job::Subject::gpu || limit.option.key == "cloud"; });
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),

@@ -3,6 +3,7 @@
 
 #include "answer/lists/like.hpp"
 #include "base/text/joined.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
 #include "job/limits/families.hpp"
@@ -46,6 +47,17 @@ std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalo
     list += format("{}{}", list.empty() ? "" : ", ", name);
     names.push_back(std::move(name));
   }
+  return list;
+}
+
+/// "aliyun gn8is (L20 48 GB), aliyun gn8v (H20 96 GB)": what an unknown name is like.
+std::string near_families(std::string_view name, const catalog::Catalog& catalog) {
+  constexpr std::size_t kMost = 14;
+  std::string list;
+  auto near = job::families_near(name, catalog);
+  near.resize(std::min(near.size(), kMost));
+  for (const auto& [provider, id] : near)
+    list += format("{}{} {} ({})", list.empty() ? "" : ", ", provider, id, gpus_of({provider, id}, catalog));
   return list;
 }
 
@@ -153,7 +165,14 @@ int run_instances(InstanceOptions& options, Context& context) {
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     if (options.list.shows_one()) {
       const auto family = job::family_called(lists.name(), catalog);
-      if (catalog.has_instance(lists.name()) || !family)
+      const bool known = catalog.has_instance(lists.name());
+      if (const std::string near = known || family ? std::string() : near_families(lists.name(), catalog);
+          !near.empty())
+        return context.fail(Error{ErrorKind::usage,
+                                  say("unknown instance '{}'", printable(shorten(lists.name(), 60))),
+                                  {},
+                                  say("did you mean {}?", near)});
+      if (known || !family)
         return show_instance(lists, catalog, options.list.question.today, context);
       tell_family(*family, catalog, context);
       auto& limits = options.list.question.constraints;
@@ -164,7 +183,12 @@ int run_instances(InstanceOptions& options, Context& context) {
       options.list.question.words.clear();
     }
     tell_broad_names(options.list.question.constraints, catalog, context);
-    return list_instances(lists, options, catalog, context);
+    const int status = list_instances(lists, options, catalog, context);
+    const auto& words = options.list.question.words;
+    if (status == kNothing && words.size() == 1)
+      if (const std::string near = near_families(words.front(), catalog); !near.empty())
+        context.note(say("did you mean {}?", near));
+    return status;
   });
 }
 

@@ -5,6 +5,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/question/answer.hpp"
+#include "cli/question/job.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/json/picked.hpp"
 #include "show/json/records.hpp"
@@ -15,7 +16,7 @@ namespace gpusel::cli {
 int Lists::with_catalog(const std::function<int(const catalog::Catalog&)>& action) {
   const auto format = context_.format();
   if (!format) return context_.fail(format.error());
-  format_ = *format;
+  format_ = options_.why && *format == "table" ? "wide" : *format;
   if (options_.shows_one() && options_.question.words.size() != 2)
     return context_.fail(Error{ErrorKind::usage, say("'show' takes one name"), {}, {}});
   const auto today = context_.today();
@@ -95,6 +96,7 @@ Parsed list_command(ListOptions& options) {
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
                           [&question](std::string_view text) { return job::assign(text, question.filter); }});
   parsed.flags.push_back(columns_flag(options.columns, group));
+  parsed.flags.push_back(why_flag(options.why, "--why,--sources", say("every column; of one, its sources")));
   parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS",
                           say("keys of the JSON item or short ones, as in price,-bandwidth"), group,
                           [&question](std::string_view text) -> Status {

@@ -18,6 +18,7 @@ struct ListOptions {
   answer::ListQuestion question;  // its words: "show NAME", or what must occur
   std::optional<std::int64_t> limit;
   bool reversed = false;
+  bool why = false;  // every column
   std::vector<std::string> columns;  // of tables and CSV; empty: the usual ones
 
   bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }
@@ -31,6 +32,10 @@ struct Record {
   std::function<show::Document()> card;
 };
 int show_record(const Record& record, Context& context);
+
+/// Any record of that name, of the kind `of` where one is said; nothing where there is none.
+std::optional<int> show_any(const catalog::Catalog& catalog, const std::string& name, Context& context,
+                            std::string_view of = {});
 
 /// Many of them.
 struct Listing {

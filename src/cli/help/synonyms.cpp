@@ -70,6 +70,7 @@ constexpr Synonym kOtherFlags[] = {
     {"tensorrt-llm", "--engine trt-llm"},
     {"mig", "--gpu a100:1/7"},
     {"max-users", "--users"},
+    {"scale-to-zero", "--daily office"},
     {"requests", "--rps"},
     {"sort-desc", "--sort-direction desc"},
     {"show-columns", "--columns"},

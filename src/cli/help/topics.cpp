@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/words/message.hpp"
+#include "job/request/option.hpp"
 
 namespace gpusel::cli {
 
@@ -10,7 +11,7 @@ namespace {
 
 struct Topic {
   std::string_view name;
-  std::string_view other;  // spelling
+  std::string_view others;  // spellings, with spaces between
   std::string_view text;
 };
 
@@ -26,7 +27,7 @@ constexpr Topic kTopics[] = {
             "  --isl 1024 --osl 256   prompt and output tokens per request\n\n"
             "--redundancy 1 keeps the targets with one instance down, --max-load 0.7 leaves headroom. gpusel simulate "
             "shows who waits how long, gpusel fleet the cheapest mix for a day's traffic.")},
-    {"prices", "price",
+    {"prices", "price billing",
      to_say("Prices are published ones, each with its date and source: gpusel instances show SKU. They are not "
             "fetched: the program works offline.\n\n"
             "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
@@ -86,11 +87,28 @@ constexpr Topic kTopics[] = {
          "  gpusel gpus show a100                          profiles of a GPU\n"
          "  gpusel estimate llama-3.1-8b --gpu h100:1/7    fit and speed on one slice\n"
          "  gpusel recommend llama-3.1-8b --gpu a100:1/7   who sells it, else what to rent and cut")},
+    {"stages", "pipeline stage",
+     to_say("Several jobs of one pipeline in one answer, with one sum. List them in a file:\n\n"
+            "  stages:\n"
+            "    - {name: train, model: llama-3.1-8b, task: finetune, method: lora, tokens: 1e9}\n"
+            "    - {name: serve, model: llama-3.1-8b, task: inference, request_rate: 2}\n\n"
+            "  gpusel recommend --stages stages.yaml\n\n"
+            "A stage takes the flags of recommend, written with _ for -. docs/data-path.md has all keys.")},
+    {"sharding", "ddp fsdp zero deepspeed parallelism",
+     to_say("How training is divided over GPUs: --sharding. ddp keeps everything on each GPU; zero1 divides the "
+            "optimizer states, zero2 the gradients too, zero3 and fsdp the weights too: less memory, more traffic. "
+            "hsdp is fsdp within a node. Without the flag the fastest that fits is taken.\n\n"
+            "  gpusel estimate llama-7b --task finetune --gpu a100:8 --sharding zero3\n\n"
+            "--tp, --pp, --cp and --ep set the other degrees. Parameter servers are not modelled.")},
+    {"power", "energy kwh electricity",
+     to_say("gpusel compare h100 l40s shows the power limit of each GPU in watts. Rent includes electricity. For "
+            "machines to buy, gpusel cost SKU --why adds power and hosting: --power-price sets the price per kWh, "
+            "--pue the overhead of the data center.")},
 };
 
 const Topic* find_topic(std::string_view name) {
   const auto* found =
-      std::ranges::find_if(kTopics, [&](const Topic& one) { return one.name == name || one.other == name; });
+      std::ranges::find_if(kTopics, [&](const Topic& one) { return one.name == name || job::is_alias(one.others, name); });
   return found == std::end(kTopics) ? nullptr : found;
 }
 

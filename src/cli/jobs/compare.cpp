@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "answer/lists/compare.hpp"
+#include "answer/lists/like.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -24,15 +25,43 @@ struct CompareOptions {
   bool sources = false;
 };
 
+/// A name that stands for several is each of them, and a family its smallest size.
+std::vector<std::string> each_named(const std::vector<std::string>& names, const catalog::Catalog& catalog,
+                                    Context& context) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) {
+    const std::string bare(job::counted_gpu(name).name);
+    const auto at = name.find(bare);
+    const auto with = [&](std::string_view id) { return std::string(name).replace(at, bare.size(), id); };
+    const bool known = catalog.has_instance(name) || catalog.has_gpu(bare) || catalog.has_instance(bare);
+    const auto gpus = answer::gpus_called(bare, catalog);
+    const auto smallest = known || !gpus.empty() ? nullptr : answer::base_called(bare, catalog).value_or(nullptr);
+    if (known && catalog.has_gpu(bare)) tell_taken(bare, catalog, context);
+    if (smallest != nullptr) {
+      context.note(say("{} is a family: compared with its smallest, {}/{}", bare, smallest->provider, smallest->sku));
+      out.push_back(with(format("{}/{}", smallest->provider, smallest->sku)));
+    } else if (known || gpus.empty()) {
+      out.push_back(name);
+    } else {
+      for (const catalog::Gpu* gpu : gpus) out.push_back(with(gpu->id));
+    }
+  }
+  return out;
+}
+
 int run_compare(CompareOptions& options, Context& context) {
   const auto ground = prepare({options.question.constraints, &kNoRuleFiles}, context);
   if (!ground) return ground.error();
   options.question.today = ground->today;
-  const Spoken spoken{options.question.request, &options.question.constraints, Takes::job};
+  // Beside two that are compared, a provider says whose prices count.
+  const bool sold = std::ranges::count_if(options.names, [&](const std::string& name) {
+                      return ground->catalog.has_gpu(name) || !ground->catalog.provider(name);
+                    }) > 1;
+  const Spoken spoken{options.question.request, &options.question.constraints, sold ? Takes::sold : Takes::job};
   if (const auto settled = settle_question(options.names, spoken, &options.question.currency, ground->catalog, context);
       !settled)
     return settled.error();
-  const auto comparison = answer::compare(options.names, options.question, ground->catalog, ground->rules,
+  const auto comparison = answer::compare(each_named(options.names, ground->catalog, context), options.question, ground->catalog, ground->rules,
                                           ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)

@@ -47,6 +47,7 @@ class Estimate {
     const Spoken spoken{options_.request, nullptr, Takes::machine};
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
+    tell_taken(options_.request.gpu, *catalog, context_);
     const auto largest = look(*catalog, *coefficients);
     if (!largest) return context_.fail(as_flag(largest.error()));
     const answer::EstimateAnswer* const answer = &largest->answer;

@@ -5,11 +5,14 @@
 #include "answer/explain/explain.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
+#include "cli/catalog/lists.hpp"
 #include "cli/commands.hpp"
+#include "cli/help/help.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/last.hpp"
 #include "show/job/explain.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -49,23 +52,39 @@ class Explain {
   Status take_subject(const catalog::Catalog& catalog) {
     const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
     if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
-    if (options_.words.size() > 1)
+    const bool asks = options_.job.question.request.task || options_.job.question.request.names_model();
+    if (options_.words.size() > 1 && asks)
       return usage_error(
           say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
     if (!options_.words.empty()) options_.subject = options_.words.front();
     return {};
   }
 
-  /// A rule is explained without a question.
+  /// Rules, topics and records are explained without a question.
   int without_job(const LoadedFacts& ground) {
-    const auto about = answer::about_rule(options_.subject, ground.rules);
+    if (options_.words.empty())
+      return context_.fail(
+          Error{ErrorKind::usage, say("no job to explain"), "--model",
+                say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
+    int status = kOk;
+    for (std::size_t i = 0; i < options_.words.size() && status == kOk; ++i) status = about(options_.words[i], ground);
+    return status;
+  }
+
+  int about(const std::string& subject, const LoadedFacts& ground) {
+    const auto about = answer::about_rule(subject, ground.rules);
+    if (const std::string text = about ? std::string() : topic_help(subject);
+        !text.empty() && !show::is_data(ground.format)) {
+      context_.out.write(text);
+      return kOk;
+    }
+    if (!about)
+      if (const auto shown = show_any(ground.catalog, subject, context_)) return *shown;
     if (!about)
       return context_.fail(Error{ErrorKind::usage, say("no job to explain"), "--model",
-                                 options_.subject.empty()
-                                     ? say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer")
-                                     : say("for your last question: gpusel why {}; or add a model: gpusel explain {} "
-                                           "llama-3.1-8b",
-                                           shorten(options_.subject, 40), shorten(options_.subject, 40)),
+                                 say("for your last question: gpusel why {}; or add a model: gpusel explain {} "
+                                     "llama-3.1-8b",
+                                     shorten(subject, 40), shorten(subject, 40)),
                                  true});
     print({.data = [&] { return show::about_rule_json(*about); },
            .document = [&](bool) { return show::about_rule_page(*about); }},

@@ -40,9 +40,6 @@ class Export {
     if (options_.target.empty()) return list();
     const auto target = show::find_export_target(options_.target);
     if (!target) return context_.fail(target.error());
-    if (options_.dry_run && options_.to.empty())
-      return context_.fail(
-          Error{ErrorKind::usage, say("it shows what --to would write"), "--dry-run", say("add --to FILE")});
     const auto ground = prepare(
         {options_.job.question.constraints, options_.saved.empty() ? &options_.job.rule_files : nullptr}, context_);
     if (!ground) return ground.error();
@@ -137,7 +134,8 @@ class Export {
 
   /// Numbers that follow from the rank.
   void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {
-    view.scaling = scaling_for(view.advice.work, view.chosen, ground);
+    view.scaling =
+        scaling_for(view.advice.work, view.chosen, ground, options_.job.question.duty.scale_to_zero);
     const auto data = answer::data_path(view.chosen, view.advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;

@@ -73,6 +73,11 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
                      return set;
                    }});
   flags.push_back(filter_flag(question.filter, ranking));
+  flags.push_back({"--instance", "SKU", say("only this instance; its name alone says the same"), ranking,
+                   [&job](std::string_view text) -> Status {
+                     job.words.emplace_back(text);
+                     return {};
+                   }});
   Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;

@@ -4,6 +4,7 @@
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/named_processor.hpp"
+#include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
@@ -11,6 +12,7 @@
 #include "job/limits/limits.hpp"
 #include "job/request/task_words.hpp"
 #include "money/exchange.hpp"
+#include "physics/formats.hpp"
 
 namespace gpusel::cli {
 
@@ -78,6 +80,35 @@ Status apply(const Meant& meant, const Spoken& spoken) {
   return option->set(*spoken.constraints, meant.value);
 }
 
+/// "100 qps", "100rps": requests per second.
+std::optional<Meant> rate_of(std::string_view text) {
+  static constexpr std::string_view kUnits[] = {"qps", "rps", "req/s", "requests/s"};
+  const std::string low = lower(text);
+  for (const std::string_view unit : kUnits)
+    if (low.ends_with(unit) && plain_number(trim(low.substr(0, low.size() - unit.size()))))
+      return Meant{"request_rate", std::string(trim(low.substr(0, low.size() - unit.size())))};
+  return std::nullopt;
+}
+
+/// What several words may say together, too: "cloud gaming", "stable diffusion xl", "100 qps".
+std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
+  if (job::is_task_word(text)) return Meant{"task", std::string(text)};
+  if (catalog.model(text)) return Meant{"model", std::string(text)};
+  if (takes == Takes::all && text.contains(' ') && names_gpus(text, catalog)) return Meant{"gpu", std::string(text)};
+  return rate_of(text);
+}
+
+/// The longest run of words from `at` on that means something, and how many they are.
+std::optional<std::pair<Meant, std::size_t>> next_meaning(std::span<const std::string> words, Takes takes,
+                                                          const catalog::Catalog& catalog) {
+  constexpr std::size_t kMost = 3;
+  for (std::size_t count = std::min(kMost, words.size()); count > 1; --count)
+    if (auto meant = meaning_of_phrase(join_texts(words.first(count), " "), takes, catalog))
+      return std::pair(std::move(*meant), count);
+  auto meant = meaning_of(words.front(), takes, catalog);
+  return meant ? std::optional(std::pair(std::move(*meant), std::size_t{1})) : std::nullopt;
+}
+
 /// An amount typed with a currency is of that currency: where nobody says in which the answer is, the answer is too.
 Status settle_money(job::Constraints& limits, Currency& currency, bool is_said, const catalog::Catalog& catalog) {
   if (limits.money_in.empty()) return {};
@@ -104,31 +135,35 @@ bool says_currency(const Context& context) {
 }  // namespace
 
 std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
+  if (auto several = meaning_of_phrase(word, takes, catalog)) return several;
   if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
-  if (job::is_task_word(word)) return Meant{"task", std::string(word)};
-  if (catalog.model(word)) return Meant{"model", std::string(word)};
-  if (takes != Takes::job)
+  if (physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
+  if (takes == Takes::sold && !catalog.has_gpu(word) && !catalog.has_instance(word) && catalog.provider(word))
+    return Meant{"cloud", std::string(word)};
+  if (takes == Takes::machine || takes == Takes::all)
     if (auto machine = machine_of(word, takes, catalog)) return machine;
   if (takes == Takes::all) {
     if (catalog.provider(word)) return Meant{"cloud", std::string(word)};
     if (catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
     if (job::spelled<catalog::Term>(fold_name(word))) return Meant{"term", std::string(word)};
   }
-  if (takes != Takes::job && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
+  if ((takes == Takes::machine || takes == Takes::all) && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
   return std::nullopt;
 }
 
 Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog) {
   std::vector<std::string> left;
-  for (std::string& word : words) {
-    const auto meant = meaning_of(word, spoken.takes, catalog);
-    if (!meant && spoken.takes == Takes::job) {
-      left.push_back(std::move(word));
+  std::size_t taken = 1;
+  for (std::size_t at = 0; at < words.size(); at += std::exchange(taken, 1)) {
+    const auto meant = next_meaning(std::span(words).subspan(at), spoken.takes, catalog);
+    if (!meant && (spoken.takes == Takes::job || spoken.takes == Takes::sold)) {
+      left.push_back(std::move(words[at]));
       continue;
     }
-    if (!meant) return std::unexpected(unknown_word(word, spoken, catalog));
-    if (Status set = apply(*meant, spoken); !set) return set;
-    if (spoken.heard) spoken.heard(*meant);
+    if (!meant) return std::unexpected(unknown_word(words[at], spoken, catalog));
+    if (Status set = apply(meant->first, spoken); !set) return set;
+    if (spoken.heard) spoken.heard(meant->first);
+    taken = meant->second;
   }
   words = std::move(left);
   return {};
@@ -145,6 +180,16 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());
   return {};
+}
+
+void tell_taken(std::string_view name, const catalog::Catalog& catalog, Context& context) {
+  const auto called = answer::gpus_called(name, catalog);
+  const auto taken = catalog.gpu(name);
+  if (called.size() < 2 || !taken) return;
+  std::vector<std::string> others;
+  for (const catalog::Gpu* gpu : called)
+    if (gpu != *taken) others.emplace_back(gpu->id);
+  context.note(say("{} is taken as {}; also: {}", printable(name), (*taken)->id, first_few(others)));
 }
 
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {

@@ -21,6 +21,7 @@ struct Meant {
 /// Which words a command takes so.
 enum class Takes : std::uint8_t {
   job,      // models and tasks: machines are subjects of its own
+  sold,     // and providers: machines are its own
   machine,  // GPUs and instances too
   all       // providers, places and terms too
 };
@@ -45,6 +46,9 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
 /// is the exit status.
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context);
+
+/// A remark where a name of several GPUs is taken as one of them.
+void tell_taken(std::string_view name, const catalog::Catalog& catalog, Context& context);
 
 /// Collects words for settle_question(), as what is called `name` in help.
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);

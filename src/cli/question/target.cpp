@@ -38,11 +38,11 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
 bool asks_for_place(const job::Constraints& limits) { return !limits.named_regions().empty() || !limits.residency.empty(); }
 
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
-                                            const LoadedFacts& ground) {
+                                            const LoadedFacts& ground, bool to_zero) {
   if (work.counted) return std::nullopt;
   const auto start = answer::cold_start(work, chosen.machine(), chosen.plan(), {*chosen.instance, chosen.region->id},
                                         ground.catalog, ground.coefficients);
-  answer::ScalingFacts facts{work, *chosen.planned, chosen.machine().nodes, false, std::nullopt};
+  answer::ScalingFacts facts{work, *chosen.planned, chosen.machine().nodes, to_zero, std::nullopt};
   if (start) facts.cold_start = start->total();
   return answer::scaling_of(facts);
 }

@@ -16,8 +16,9 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground);
 /// Whether the reader asked for a region, or for a place where data stays.
 bool asks_for_place(const job::Constraints& limits);
 
-/// By which numbers replicas of the plan follow requests; nothing for work that is none.
+/// By which numbers replicas of the plan follow requests; nothing for work that is none. `to_zero`: to none
+/// while nobody asks.
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
-                                            const LoadedFacts& ground);
+                                            const LoadedFacts& ground, bool to_zero = false);
 
 }  // namespace gpusel::cli

@@ -332,7 +332,7 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   const auto bare = plain_number(text);
   if (text.find('=') != std::string_view::npos) {
     spec = parse_query(text);
-  } else if (lower(text) == "none" || text == "0" || text == "无") {
+  } else if (lower(text) == "none" || lower(text) == "cpu" || text == "0" || text == "无") {
     spec->none = true;
   } else if (lower(text) == "any" || lower(text) == "all" || text == "不限") {
     spec->text = text;

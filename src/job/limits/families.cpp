@@ -41,7 +41,31 @@ void each_entry(std::span<const Document> documents, Action action) {
       for (const Node& entry : list->children) action(entry);
 }
 
+/// "gn8" of "gn8e": letters, and digits behind them.
+std::string_view stem_of(std::string_view name) {
+  const auto digits = name.find_first_of("0123456789");
+  return name.substr(0, digits == std::string_view::npos ? digits : name.find_first_not_of("0123456789", digits));
+}
+
 }  // namespace
+
+std::vector<FamilyName::Family> families_near(std::string_view name, const catalog::Catalog& catalog) {
+  const std::string folded = fold_name(name);
+  const auto dot = folded.find('.');
+  const std::string prefix = dot == std::string::npos ? std::string() : folded.substr(0, dot + 1);
+  const std::string stem(stem_of(folded.substr(prefix.size())));
+  std::vector<FamilyName::Family> near, of_provider;
+  for (const catalog::Instance& instance : catalog.instances()) {
+    if (instance.gpu.empty() || instance.status == catalog::Availability::retired) continue;
+    const std::string sku = fold_name(instance.sku), family = fold_name(instance.family);
+    const bool alike = !stem.empty() && family.starts_with(stem) &&
+                       (prefix.empty() || sku.starts_with(prefix) || family == folded.substr(0, dot));
+    if (alike) add_new(near, std::string(instance.provider), std::string(instance.family));
+    if (!prefix.empty() && sku.starts_with(prefix))
+      add_new(of_provider, std::string(instance.provider), std::string(instance.family));
+  }
+  return near.empty() ? of_provider : near;
+}
 
 Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& catalog) {
   const std::string folded = fold_name(name);

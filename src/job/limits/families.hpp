@@ -22,4 +22,8 @@ struct FamilyName {
 /// nearest names of both.
 Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& catalog);
 
+/// Families with GPUs whose names begin as that of an unknown one does ("gn8e": gn8is, gn8v), else those of the
+/// provider that its SKU is written like ("ecs.gpu.large").
+std::vector<FamilyName::Family> families_near(std::string_view name, const catalog::Catalog& catalog);
+
 }  // namespace gpusel::job

@@ -47,6 +47,25 @@ Status set_model(std::string_view text, Request& request) {
   return {};
 }
 
+/// Words that people write for a value and that are none, and what to write instead.
+struct Instead {
+  std::string_view text, advice;
+};
+constexpr Instead kInstead[] = {
+    {"triton", to_say("Triton is a server around an engine: write tensorrt, onnxruntime or trt-llm")},
+    {"ps", to_say("parameter servers are out of use: write ddp, or fsdp where a GPU is too small")},
+    {"parameter-server", to_say("parameter servers are out of use: write ddp, or fsdp where a GPU is too small")},
+};
+
+template <NamedEnum E>
+Assigned<std::optional<E>> assign_or_advise(std::string_view text, std::optional<E>& place) {
+  Assigned<std::optional<E>> set = assign(text, place);
+  if (set) return set;
+  const auto* one = std::ranges::find(kInstead, fold_name(text), &Instead::text);
+  if (one == std::end(kInstead)) return set;
+  return Status(usage_error(say("'{}' is not modelled", shorten(text, 32)), {}, say_text(one->advice)));
+}
+
 /// With a count the count too: "h100:8", "2x8xH100", "a100:1/7".
 Assigned<std::string> set_gpu(std::string_view text, Request& request) {
   const CountedGpu counted = counted_gpu(text);
@@ -134,7 +153,8 @@ constexpr Option<Request> kOptions[] = {
     {"offload", "", "WHAT", to_say("none, optimizer, params, weights or sequential: kept in host memory"), kTrain,
      GPUSEL_SET(r.offload)},
 
-    {"sharding", "", "KIND", to_say("none, ddp, zero1, zero2, zero3, fsdp or hsdp"), kSplit, GPUSEL_SET(r.sharding)},
+    {"sharding", "", "KIND", to_say("none, ddp, zero1, zero2, zero3, fsdp or hsdp"), kSplit,
+     [](Request& r, std::string_view t) { return assign_or_advise(t, r.sharding); }},
     {"tp", "tensor-parallel", "N", to_say("tensor parallel degree"), kSplit, GPUSEL_SET(r.tp, kCount)},
     {"pp", "pipeline-parallel", "N", to_say("pipeline stages"), kSplit, GPUSEL_SET(r.pp, kCount)},
     {"virtual_pipeline", "vpp", "N", to_say("chunks of a pipeline stage that interleave (default: by framework)"),
@@ -147,7 +167,7 @@ constexpr Option<Request> kOptions[] = {
 
     {"engine", "", "ENGINE",
      to_say("vllm, trt-llm, sglang, tgi, lmdeploy, llama.cpp, ollama, hf; pytorch, tensorrt, onnxruntime …"), kServe,
-     GPUSEL_SET(r.engine)},
+     [](Request& r, std::string_view t) { return assign_or_advise(t, r.engine); }},
     {"engine_version", "", "TEXT", to_say("version or date; separates an old generation from a current one"), kServe,
      GPUSEL_SET(r.engine_version)},
     {"weights_precision", "quant quantization", "PRECISION",

@@ -151,6 +151,8 @@ constexpr TaskWord kTaskWords[] = {
     {"arnold", Task::render, "renderer", "arnold"},
     {"cycles", Task::render, "renderer", "cycles"},
     {"transcoding", Task::transcode},
+    {"video", Task::transcode},
+    {"video-transcoding", Task::transcode},
     {"encode", Task::transcode},
     {"encoding", Task::transcode},
     {"ffmpeg", Task::transcode},

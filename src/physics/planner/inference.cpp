@@ -269,8 +269,9 @@ class InferenceSearch {
     if (!found || (found->other != nullptr && asked_release(job_).empty())) return nullptr;
     std::string would = found->other != nullptr ? found->other_release() : found->refusing->would;
     if (would.empty()) would = starts_instead(*device.engines, *found, *device.gpu);
-    const std::string says = found->text(*device.gpu);
-    return std::make_shared<const std::string>(would.empty() ? says : say("{} Would start: {}", says, would));
+    std::string says = found->text(*device.gpu);
+    if (says.ends_with('.') && !would.empty()) says.pop_back();
+    return std::make_shared<const std::string>(would.empty() ? says : say("{}. These would start: {}", says, would));
   }
 
   Plan finished() const {

@@ -3,6 +3,15 @@
 
 namespace gpusel::physics {
 
+namespace {
+
+/// "300 ms", "1.5 s", "85 s".
+std::string latency_text(double ms) {
+  return ms < 1000 ? say("{:.0f} ms", ms) : ms < 10'000 ? say("{:.3g} s", ms / 1000) : say("{:.0f} s", ms / 1000);
+}
+
+}  // namespace
+
 std::string Problem::text() const {
   switch (kind) {
     case Kind::none: return {};
@@ -23,7 +32,9 @@ std::string Problem::text() const {
     case Kind::unpublished:
       return what.empty() ? say("no rate of '{}' for this work is known", subject)
                           : say("the {} of '{}' is not published", what, subject);
-    case Kind::too_late: return say("one batch takes {:.3g} ms, {:g} ms are allowed", batch_ms, allowed_ms);
+    case Kind::too_late:
+      return say("one batch takes {}; the limit is {}", latency_text(batch_ms),
+                 latency_text(allowed_ms));
     case Kind::latency:
       return percentile > 0 ? say("misses the latency targets: {:.0f} % of requests have {:.0f} ms to the first token "
                                   "and {:.1f} ms between tokens, or less",

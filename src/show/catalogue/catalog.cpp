@@ -64,6 +64,7 @@ Json record_json(const Record& record) {
 }
 
 std::string shown(const Number& value) { return value ? human_number(*value) : "?"; }
+std::string shown_or_none(const Number& value) { return value == 0.0 ? say("none") : shown(value); }
 std::string shown(std::string_view value) { return value.empty() ? "?" : printable(value); }
 
 }  // namespace
@@ -269,11 +270,11 @@ std::string billions_text(double billions) {
 }  // namespace
 
 Table verdict_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool wide) {
-  Table table({left(say("GPU")), left(say("verdict")), left(say("why"), 0, wide ? 0U : 24U), right(say("GB"), 2),
-               right(say("GB/s"), 3), right(std::string(currency.code()) + "/h", 1)});
+  Table table({left(say("GPU")), left(say("verdict")), right(say("GB"), 2), right(say("GB/s"), 3),
+               right(std::string(currency.code()) + "/h", 1), left(say("why"), 0, wide ? 0U : 24U)});
   for (const answer::ListedGpu& listed : gpus)
-    table.add({std::string(listed.gpu->id), said(listed.verdict.fitness), printable(listed.verdict.reason),
-               shown(listed.gpu->memory_gb), shown(listed.gpu->memory_bandwidth_gbs), price_text(listed)});
+    table.add({std::string(listed.gpu->id), said(listed.verdict.fitness), shown(listed.gpu->memory_gb),
+               shown(listed.gpu->memory_bandwidth_gbs), price_text(listed), printable(listed.verdict.reason)});
   return table;
 }
 
@@ -305,8 +306,8 @@ Table gpu_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool
                             shown(gpu->memory_gb),
                             shown(gpu->memory_bandwidth_gbs),
                             shown(gpu->fp16_dense_tflops),
-                            shown(gpu->fp8_dense_tflops),
-                            shown(gpu->interconnect_gbs_bidir),
+                            shown_or_none(gpu->fp8_dense_tflops),
+                            shown_or_none(gpu->interconnect_gbs_bidir),
                             shown(gpu->compute_capability),
                             shown(gpu->tdp_w),
                             price_text(listed),

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "answer/facts/limits.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -12,6 +13,7 @@
 #include "catalog/records/drift.hpp"
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
+#include "show/export/export.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
@@ -139,6 +141,12 @@ std::string wait_words(const Job& work, const Recommendation& r) {
   return say(", {} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
 }
 
+/// In milliseconds as targets are, but for what one waits for in seconds.
+std::string wait_text(Seconds wait) {
+  constexpr double kInSeconds = 10;
+  return wait.raw() < kInSeconds ? say("{:.0f} ms", in_ms(wait)) : say("{:.0f} s", wait.raw());
+}
+
 std::string speed_words(const Advice& advice, const Recommendation& r) {
   const auto& serving = r.plan().serving;
   if (!serving || !advice.work.model->is_generator())
@@ -146,11 +154,12 @@ std::string speed_words(const Advice& advice, const Recommendation& r) {
   const physics::InferenceSpeed& speed = serving->speed;
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)
-    return say("{}, TTFT {:.0f} ms, ITL {:.0f} ms", speed_text(advice.work, r), in_ms(speed.ttft), in_ms(speed.itl));
+    return say("{}, TTFT {}, ITL {}", speed_text(advice.work, r), wait_text(speed.ttft), wait_text(speed.itl));
   std::string words = format("p{:g}", percent);
+  bool more = false;
   for (const physics::LatencyTarget* latency : shown_latencies(advice.work))
-    words += format("{} {} {:.0f} ms", words.contains(" ms") ? "," : "", latency_name(*latency),
-                    in_ms(latency->reached(speed, percent)));
+    words += format("{} {} {}", std::exchange(more, true) ? "," : "", latency_name(*latency),
+                    wait_text(latency->reached(speed, percent)));
   return words;
 }
 
@@ -288,7 +297,17 @@ void add_rest(Document& page, const Advice& advice, std::span<const Recommendati
   };
   if (advice.staircase.empty() && is_out_of_order(advice, rows))
     page.line(
-        secondary(say("ranked by the price expected today; old and undated prices count more than printed (--why)")));
+        secondary(say("ranked by estimated current price; old or undated prices count more than printed (--why)")));
+  // "vs #1" is by the month then, which the price per hour does not show.
+  constexpr double kVisible = 0.99;
+  for (const Recommendation* r : rows)
+    if (const auto month = r->cost.sums().month; advice.staircase.empty() && advice.work.by_the_hour() && month &&
+                                                 *month < kVisible * r->cost.hourly * kHoursPerMonth &&
+                                                 !advice.duty.is_given()) {
+      page.line(secondary(say("{} gets cheaper over a whole month: {}/month", r->instance->provider,
+                              with_currency(spoken_sum(*month), advice.currency))));
+      break;
+    }
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
@@ -298,9 +317,15 @@ void add_rest(Document& page, const Advice& advice, std::span<const Recommendati
 
 std::string next_words(const Advice& advice) {
   const bool serves = !advice.work.counted && !job::is_training(advice.work.task);
+  const auto targets = export_targets();
+  const auto runs = [&](const ExportTarget& one) { return serves && one.engine == advice.work.inference.engine; };
+  // Of several that run an engine the one that bears its name.
+  auto own = std::ranges::find_if(
+      targets, [&](const ExportTarget& one) { return runs(one) && one.name == to_text(*one.engine); });
+  if (own == targets.end()) own = std::ranges::find_if(targets, runs);
   return say("Next: gpusel export {} (same flags) · --poc plans a test before spending",
-             !advice.target.empty() ? std::string_view(advice.target)
-             : serves               ? "vllm"
+             !advice.target.empty()  ? std::string_view(advice.target)
+             : own != targets.end() ? own->name
                                     : "skypilot");
 }
 
@@ -363,23 +388,36 @@ std::string unpriced(const Advice& advice) {
   return names.empty() ? std::string() : say("no prices recorded for {}", first_few(names));
 }
 
-/// What most instances fell by that is no limit of the question: the reason to act on.
-std::string chief_reason(const Advice& advice) {
+/// What most of those fell by that pass the limits on place and hardware: the reason to act on. A limit on money or
+/// time comes first: what falls by it could do the job.
+std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
   struct Fallen {
+    const job::Limit* limit = nullptr;
     int count = 0;
     std::string message;
+    auto weight() const { return std::pair(limit != nullptr && limit->also.trades, count); }
   };
   std::map<std::string_view, Fallen> by_rule;
   for (const answer::Rejection& one : advice.rejected) {
-    if (one.rule == "no-gpu" || one.rule == "no-published-price" || job::find_limit(one.rule) != nullptr) continue;
+    const job::Limit* limit = job::find_limit(one.rule);
+    const bool chosen_away = limit != nullptr && (limit->on.turn != job::Turn::money || !limit->is_given(limits));
+    if (one.rule == "no-gpu" || one.rule == "no-published-price" || chosen_away) continue;
     Fallen& fallen = by_rule[one.rule];
+    fallen.limit = limit;
     fallen.count += one.count;
     if (fallen.message.empty()) fallen.message = one.message;
   }
-  const auto most = std::ranges::max_element(by_rule, {}, [](const auto& each) { return each.second.count; });
+  const auto most = std::ranges::max_element(by_rule, {}, [](const auto& each) { return each.second.weight(); });
   if (most == by_rule.end()) return unpriced(advice);
-  if (most->second.message.empty()) return {};
-  return say("{} instances: {} [{}]", most->second.count, printable(most->second.message), most->first);
+  const Fallen& fallen = most->second;
+  if (fallen.limit != nullptr && fallen.limit->also.trades)
+    return say("Excluded by {}: {} that could do the job", fallen.limit->flag(), fallen.count);
+  if (most->first == "term")
+    for (const std::string& term : limits.terms)
+      for (const std::string& note : advice.notes)
+        if (note.starts_with(answer::unpriced_note(term, {}))) return note;
+  if (fallen.message.empty()) return {};
+  return say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
 }
 
 Document page_in(const Screen& screen, const Advice& advice, const job::Constraints& limits,
@@ -392,9 +430,10 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
   Document page;
   page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
   page.gap();
+  std::string why;
   if (advice.recommendations.empty()) {
     page.line(Text(say("Nothing qualifies; --rejected gives each instance's reason"), Meaning::warn));
-    if (const std::string why = chief_reason(advice); !why.empty()) page.line(why);
+    if (why = chief_reason(advice, limits); !why.empty()) page.line(why);
   } else {
     add_best(page, advice, screen);
   }
@@ -404,7 +443,8 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
   else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
   if (!rows.empty()) add_rest(page, advice, rows, screen.elsewhere);
-  for (const std::string& note : advice.notes) page.line(say("Note: {}", printable(note)));
+  for (const std::string& note : advice.notes)
+    if (note != why) page.line(say("Note: {}", printable(note)));
   return rows.empty() ? page : page.line(next_words(advice));
 }
 

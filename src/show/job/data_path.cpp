@@ -45,8 +45,10 @@ std::string need_text(const DataPath& path) {
   if (need.weights_gb) add(say("weights {}", gigabytes(*need.weights_gb)));
   if (need.checkpoint_gb)
     add(say("checkpoint {}, in time at {}", gigabytes(*need.checkpoint_gb), rate_text(*need.checkpoint_gbs)));
-  if (need.output_gb) add(say("leaves {}", gigabytes(*need.output_gb)));
-  if (need.output_gbs) add(say("writes {}", rate_text(*need.output_gbs)));
+  if (need.output_gb && need.output_gbs)
+    add(say("output: {} at {}", gigabytes(*need.output_gb), rate_text(*need.output_gbs)));
+  else if (need.output_gb || need.output_gbs)
+    add(say("output: {}", need.output_gb ? gigabytes(*need.output_gb) : rate_text(*need.output_gbs)));
   return line.empty() ? say("does not read or write enough to need storage") : line;
 }
 

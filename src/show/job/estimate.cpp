@@ -122,7 +122,7 @@ std::string one_job(const job::DiffusionJob& job) {
 std::string one_job(const job::SpeechJob&) { return {}; }
 std::string one_job(const job::RecommenderJob&) { return {}; }
 std::string one_job(const job::OfflineRender& job) {
-  return say(" · offline · {} · scene of {:g} GiB", to_text(job.renderer), job.scene_gib);
+  return say(" · offline · {} · scene of {:.1f} GiB", to_text(job.renderer), job.scene_gib);
 }
 std::string one_job(const job::SessionJob& job) {
   return say(" · {} · {} at {:g} fps · {:g} GiB each", said(job.kind), text_of(job.resolution), job.fps,

@@ -149,16 +149,17 @@ Document verdict(const EstimateAnswer& answer, std::span<const Way> ways, bool a
     if (!all && !answer.work.assumed.empty()) page.line(say("assumed: {}", assumed_line(answer.work.assumed)));
     return all ? page.append(estimate_details(answer)) : page;
   }
-  page.line(fit_words(answer), 5);
-  if (const std::string parts = part_words(answer); !parts.empty()) page.line("     " + parts, 5);
+  Text fits = fit_words(answer);
   // It fits, and yet will not do: too slow, or too late.
   if (answer.plan.fits && answer.plan.problem.any())
-    page.line(Text(say("Warning: {}", printable(answer.plan.problem.text())), Meaning::warn), 9);
+    fits.add(say(", but {}", printable(answer.plan.problem.text())), Meaning::warn);
+  page.line(std::move(fits), 5);
+  if (const std::string parts = part_words(answer); !parts.empty()) page.line("     " + parts, 5);
   if (!ways.empty())
     page.gap().add(ways_table(ways));
   else if (!answer.plan.fits)
     page.gap().line(
-        say("No change to the job that was tried makes it fit; gpusel recommend looks for other machines."));
+        say("None of the changes tried makes it fit; gpusel recommend looks for other machines."));
   add_figures(page, answer);
   add_notes(page, answer, !ways.empty(), all);
   if (all) return page.append(estimate_details(answer));

@@ -137,6 +137,10 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
   traits.push_back(words(say("  80 % of runs"), 4, [](const Compared& item) {
     return item.usable() ? range_words(item.intervals.rate) : std::string("-");
   }));
+  traits.push_back(words(say("bound by"), 5, [](const Compared& item) {
+    return item.usable() && !item.planned->plan.bound_by.empty() ? say_name(item.planned->plan.bound_by)
+                                                                 : std::string("-");
+  }));
   if (!comparison.work->counted && !job::is_training(comparison.work->task)) {
     add_latency(traits, comparison);
     traits.push_back(words(say("weights"), 3, [](const Compared& item) {
@@ -147,16 +151,18 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
   traits.push_back(words(say("GiB per GPU"), 3, [](const Compared& item) {
     if (item.planned == nullptr || !item.planned->plan.need.is_known()) return std::string("?");
     const physics::MemoryNeed& need = item.planned->plan.need;
+    if (need.available.raw() <= 0) return std::string("-");  // it is not for want of memory that it does not run
     return say("{:.1f} of {:.1f}", in_gib(need.needed), in_gib(need.available));
   }));
   traits.push_back({say("fits"), 0, true, Better::neither,
                     [](const Compared& item) {
-                      return item.planned != nullptr && item.planned->plan.need.is_known()
+                      return item.planned != nullptr && item.planned->plan.need.is_known() &&
+                                     item.planned->plan.need.available.raw() > 0
                                  ? Number(item.planned->plan.need.chance())
                                  : std::nullopt;
                     },
                     [](const Compared& item, const Number& value) {
-                      if (item.planned == nullptr) return say("no");
+                      if (!item.usable() && !value) return say("no");
                       return value ? answer::chance_words(*value) : std::string("?");
                     }});
   if (std::ranges::any_of(comparison.items, [](const Compared& item) { return item.in_time.has_value(); }))
@@ -172,6 +178,7 @@ void add_hardware_traits(std::vector<Trait>& traits, const CompareAnswer& compar
   traits.push_back(figure(say("{}/h per GB", code), 2, "price_per_hour_per_gb", Better::less, spoken_amount));
   traits.push_back(figure(say("memory, GB"), 0, "memory_gb", Better::more, none_or_number));
   traits.push_back(figure(say("bandwidth, GB/s"), 1, "memory_bandwidth_gbs", Better::more, none_or_number));
+  traits.push_back(figure(say("FP16 dense, TFLOPS"), 1, "fp16_dense_tflops", Better::more, none_or_number));
   traits.push_back(figure(say("BF16 dense, TFLOPS"), 1, "bf16_dense_tflops", Better::more, none_or_number));
   traits.push_back(figure(say("FP8 dense, TFLOPS"), 2, "fp8_dense_tflops", Better::more, none_or_number));
   traits.push_back(figure(say("GPU link, GB/s"), 3, "interconnect_gbs_bidir", Better::more, none_or_number));
@@ -192,7 +199,14 @@ std::vector<Trait> traits_of(const CompareAnswer& comparison) {
   const bool instances = any([](const Compared& item) { return item.instance != nullptr; });
   const bool whole = any([](const Compared& item) { return item.instance != nullptr || item.counted; });
   if (whole) traits.push_back(words(say("GPU"), 1, gpu_column));
-  if (whole) traits.push_back(figure(say("{}/h", code), 0, "price_per_hour", Better::less, spoken_amount));
+  // With a job a GPU without a number is one of them.
+  if (whole)
+    traits.push_back({say("{}/h", code), 0, true, Better::less,
+                      [job = comparison.work.has_value()](const Compared& item) {
+                        return job && item.offer != nullptr ? Number(item.hourly * item.count)
+                                                            : figure_of(item, "price_per_hour");
+                      },
+                      [](const Compared&, const Number& value) { return value ? spoken_amount(*value) : "?"; }});
   if (!whole || !comparison.work)
     traits.push_back(figure(say("{}/h per GPU", code), 1, "price_per_hour_per_gpu", Better::less, spoken_amount));
   if (comparison.work)
@@ -249,10 +263,10 @@ bool may_not_fit(const Compared& item) { return item.fit.short_verdict() == answ
 bool may_be_late(const CompareAnswer& comparison, const Compared& item) {
   return item.in_time.value_or(1) < comparison.work->confidence;
 }
-/// "fits with 62 %", "meets all targets with 40 %".
+/// "has a 62 % chance of fitting", "has a 40 % chance of meeting all targets".
 std::string doubt_words(const Compared& item) {
-  return may_not_fit(item) ? say("fits with {}", answer::chance_words(item.planned->plan.need.chance()))
-                           : say("meets all targets with {}", answer::chance_words(item.in_time.value_or(0)));
+  return may_not_fit(item) ? say("has a {} chance of fitting", answer::chance_words(item.planned->plan.need.chance()))
+                           : say("has a {} chance of meeting all targets", answer::chance_words(item.in_time.value_or(0)));
 }
 
 /// The cheapest of those that are sure to do the job, of those that may where none is.
@@ -294,10 +308,16 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
   const std::string less = difference_words(ratio);
   const std::string speed = times_words(best.planned->plan.rate / other->planned->plan.rate);
-  if (ends(comparison)) return say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
   const bool of_tokens = best.cost->per_million_tokens.has_value();
-  return of_tokens ? say("Pick {}: {} per token than {}, {}.", name, less, compared_name(*other), speed)
-                   : say("Pick {}: {} for the same work than {}, {}.", name, less, compared_name(*other), speed);
+  const bool same = std::abs(ratio - 1) < 0.005;
+  if (ends(comparison))
+    return same ? say("Pick {}: the job costs as much as on {}, {}.", name, compared_name(*other), speed)
+                : say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
+  const std::string unit = of_tokens                 ? say("token")
+                           : comparison.work->counted ? say_name(comparison.work->counted->unit.priced)
+                                                      : say("request");
+  return same ? say("Pick {}: as much per {} as {}, {}.", name, unit, compared_name(*other), speed)
+              : say("Pick {}: {} per {} than {}, {}.", name, less, unit, compared_name(*other), speed);
 }
 
 /// Who leads in what, where no job says what counts.
@@ -360,8 +380,13 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
   }
   if (best != nullptr && (may_not_fit(*best) || may_be_late(comparison, *best)))
     out.emplace_back(say("Risk: {} {}.", compared_name(*best), doubt_words(*best)), Meaning::warn);
-  for (const Compared& item : comparison.items)
-    if (!item.usable()) out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
+  for (const Compared& item : comparison.items) {
+    if (!item.usable())
+      out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
+    else if (item.own_work)
+      out.emplace_back(
+          say("{} runs it with {}", compared_name(item), std::string(to_text(item.own_work->inference.engine))));
+  }
   return out;
 }
 
@@ -369,7 +394,13 @@ SideBySide compare_brief_table(const CompareAnswer& comparison) {
   std::vector<std::string> names;
   for (const Compared& item : comparison.items) names.push_back(compared_name(item));
   SideBySide table(std::move(names));
-  const std::vector<Trait> traits = traits_of(comparison);
+  std::vector<Trait> traits = traits_of(comparison);
+  // What none of them has tells nobody anything.
+  std::erase_if(traits, [&](const Trait& trait) {
+    return trait.value && std::ranges::all_of(comparison.items, [&](const Compared& item) {
+             return trait.value(item) == 0.0;
+           });
+  });
   for (const Trait& trait : traits) {
     const Valued all = valued(trait, comparison.items);
     SideRow row{trait.title, {}};

@@ -194,7 +194,7 @@ void node_lines(const BreakEvenPage& page, Document& out) {
   const answer::NodeCounts& counts = *page.found.nodes;
   const std::string currency(page.answer.converter.currency().code());
   Table table({right(say("  nodes")), right(say("time")), right(say("with failures")), right(currency),
-               right(say("efficiency"), 1), right(say("95 % in"), 2), left(say("in time"))});
+               right(say("vs fewest nodes"), 1), right(say("95 % in"), 2), left(say("in time"))});
   for (const answer::NodeCount& row : counts.rows)
     table.add({format("{}", row.nodes), hours(row.hours), hours(row.run.wall), human_price(row.cost),
                percent(row.efficiency), hours(row.hours_95), row.in_time ? say("yes") : say("no")});

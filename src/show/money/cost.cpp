@@ -87,7 +87,7 @@ void instance_rows(TermTable& table, const CostItem& item, const std::string& cu
   table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, at_most);
   table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, at_most);
   table.amounts(say("per year"), [](const TermCost& t) { return t.instances().year; }, at_most);
-  table.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, {}, false);
+  table.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, {}, false);
   if (item.subject.job && item.subject.job->hours)
     table.amounts(say("whole job"), [](const TermCost& t) { return t.instances().job; }, job_at_most);
 }

@@ -118,15 +118,17 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   if (!lines.empty())
     rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
   if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
-  rows.amounts(say("committed to"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
-  rows.amounts(say("{} per hour of work", code), [](const TermCost& t) {
-    return t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour
+  rows.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
+  // Of a commitment that outlasts the job these would be of its idle time.
+  const auto outlasts = [job](const TermCost& t) { return job && t.instances().commitment; };
+  rows.amounts(say("{} per hour of work", code), [&](const TermCost& t) {
+    return !outlasts(t) && t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour
                                                                                             : Number();
   });
-  rows.amounts(say("{} per million tokens", code), [](const TermCost& t) { return t.per_million_tokens; });
+  rows.amounts(say("{} per million tokens", code), [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_million_tokens; });
   if (item.subject.job && !item.subject.job->unit.empty())
     rows.amounts(say("{} per {}", code, say_name(item.subject.job->unit)),
-                 [](const TermCost& t) { return t.per_unit; });
+                 [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_unit; });
   rows.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
   rows.words(say("price date"), [](const TermCost& t) {
     const Date date = Date::from_packed(t.offer->as_of);
@@ -148,7 +150,7 @@ void add_decisions(Document& page, const BreakEvens& found) {
   if (!found.spot) return;
   const answer::SpotBreakEven& spot = *found.spot;
   std::string line = spot.time_ratio > 1
-                         ? say("spot is cheaper as long as interruptions stretch the work to less than {}×",
+                         ? say("spot is cheaper as long as interruptions stretch the run time by less than {}×",
                                human_number(spot.time_ratio))
                          : say("spot is not cheaper");
   if (spot.share)
@@ -165,7 +167,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   Document page;
   const std::string name = subject_name(item.subject) +
                            (item.subject.rank > 0 ? say(", recommendation {}", item.subject.rank) : std::string());
-  if (item.terms.empty()) return page.line(Text(say("{}: no price is known that meets this", name), Meaning::warn));
+  if (item.terms.empty()) return page.line(Text(say("{}: no matching price on record", name), Meaning::warn));
   const std::string sum = sum_words(item, answer);
   page.line(Text(sum.empty() ? say("{}: it has no total", name) : format("{}: {}", name, sum), Meaning::best));
   if (!item.subject.problem.empty())
