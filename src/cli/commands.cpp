@@ -42,7 +42,6 @@ constexpr Command kCommands[] = {
      make_why},
     {"cost", to_say("Cost over time of an instance or a job, under every published term"),
      "  gpusel cost p5.48xlarge --hours 100\n"
-     "  gpusel cost p4d.24xlarge --hours-per-day 10 --days 22\n"
      "  gpusel cost --model llama-3.1-8b --task finetune --tokens 1e9 --storage-gb 500",
      make_cost},
     {"fleet", to_say("The cheapest mix of instances for a stated traffic, and how it scales over the day"),
@@ -63,8 +62,7 @@ constexpr Command kCommands[] = {
      make_verify},
     {"calibrate", to_say("Fit the estimates to your own measurements"),
      "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
-     "  gpusel calibrate train.log nvidia-smi.csv --model llama-3.1-8b --dry-run\n"
-     "  gpusel calibrate runs.csv --dry-run --explain",
+     "  gpusel calibrate train.log nvidia-smi.csv --model llama-3.1-8b --dry-run",
      make_calibrate},
     {"gpus", to_say("GPUs the catalogue knows"),
      "  gpusel gpus hopper\n"

@@ -84,7 +84,7 @@ TEST_CASE("what cannot be priced is refused in one sentence", "[cli][cost]") {
 TEST_CASE("an instance without a price under the limits is no answer", "[cli][cost]") {
   const Run run = on_market({"cost", "n.a100.8", "--term", "reserved-1y"});
   CHECK(run.status == 3);
-  CHECK(run.out.find("no price is known that meets this") != std::string::npos);
+  CHECK(run.out.find("no matching price on record") != std::string::npos);
 }
 
 TEST_CASE("own prices move every answer that shows prices, and are told", "[cli][own]") {

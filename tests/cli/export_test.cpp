@@ -396,7 +396,7 @@ TEST_CASE("repositories go to engines that load them, under the name that these 
   CHECK(has(vllm.out, " --served-model-name Meta-Llama-3.1-8B-Instruct-GGUF "));
   CHECK(has(export_of("llama-server --model " + gguf).out, "--hf-repo " + gguf + ":Q4_K_M "));
   CHECK(has(export_of("ollama --model " + gguf).out, gguf + ":Q4_K_M > Modelfile"));
-  for (const std::string words : {"sglang --model " + gguf, "trtllm --model " + gguf}) {
+  for (const std::string& words : {"sglang --model " + gguf, "trtllm --model " + gguf}) {
     const Run refused = export_of(words);
     CAPTURE(words, refused.out);
     CHECK(refused.status != 0);
@@ -435,8 +435,8 @@ TEST_CASE("instances that must know the first one's address are started after it
   const Run oci = ask(words_of(job + "oci"));
   CAPTURE(oci.err);
   CHECK(has(oci.out, "MASTER=${oci_core_instance.first[0].private_ip}"));
-  CHECK(has(oci.out, "source_type = \"NETWORK_SECURITY_GROUP\""));
-  CHECK(has(oci.out, "compute_cluster_id = oci_core_compute_cluster.job.id"));
+  CHECK(has(oci.out, "source_type               = \"NETWORK_SECURITY_GROUP\""));
+  CHECK(has(oci.out, "compute_cluster_id  = oci_core_compute_cluster.job.id"));
   const Run nebius = ask(words_of(job + "nebius"));
   CHECK(has(nebius.out, "nebius_compute_v1_instance.first[0].status.network_interfaces[0].ip_address.address)[0]"));
   for (const Run& run : {oci, nebius}) CHECK_FALSE(has(run.out, "var.master"));
@@ -652,7 +652,7 @@ TEST_CASE("on p6-b300 the first network card has no EFA", "[export]") {
   const std::string b300 = export_of("terraform", flags + "p6-b300.48xlarge").out;
   CHECK(has(b300, "count.index % 17 == 0 ? null : \"efa\""));
   CHECK(has(b300, "range(17)"));
-  CHECK(has(exported("terraform", "aws-two-nodes"), "interface_type = \"efa\""));
+  CHECK(has(exported("terraform", "aws-two-nodes"), "interface_type  = \"efa\""));
 }
 
 TEST_CASE("names leave room for what controllers add", "[export]") {

@@ -218,7 +218,7 @@ TEST_CASE("where nothing qualifies the reason is the true one") {
       {"gpusel recommend --task render --frames 1000 --spot --cloud aliyun", "\nsold as spot, but the prices are not"},
       {"gpusel recommend llama-7b --task finetune --budget 1", "Excluded by --budget"},
       {"gpusel recommend llama-7b --rps 1 --max-price 0.1", "Excluded by --max-price"},
-      {"gpusel recommend llama-7b --task finetune --deadline 1m --budget 1", "--deadline, --budget"},
+      {"gpusel recommend llama-7b --task finetune --deadline 1m --budget 1", "--budget, --deadline"},
       {"gpusel recommend sd-1.5 --resolution 1080p --latency-ms 1500 --gpu t4", "one batch takes 85 s; the limit is"},
   };
   for (const Guess& guess : kReasons) {

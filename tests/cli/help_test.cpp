@@ -50,8 +50,9 @@ std::string examples_directory() {
   for (const auto& [from, to] : {std::pair("sky/gcp.csv", "gcp.csv"), std::pair("sky/azure_v6_sample.csv", "azure.csv"),
                                  std::pair("other/prices.csv", "prices.csv")})
     std::filesystem::copy_file(lists + from, directory + "/" + to);
-  for (const char* runs : {"/runs.csv", "/runs.jsonl"})
-    std::filesystem::copy_file(kSource + "/tests/data/runs" + runs, directory + runs);
+  for (const auto& [from, to] : {std::pair("runs.csv", "runs.csv"), std::pair("runs.jsonl", "runs.jsonl"),
+                                 std::pair("megatron.log", "train.log"), std::pair("nvidia-smi.csv", "nvidia-smi.csv")})
+    std::filesystem::copy_file(kSource + "/tests/data/runs/" + from, directory + "/" + to);
   write_requests(directory + "/requests.csv");
   std::ofstream(directory + "/policy.yaml") << "policies: [{id: age, max_price_age: 4000d}]\n";
   const std::string job = " --model llama-7b --task finetune ";

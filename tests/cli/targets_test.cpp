@@ -161,6 +161,7 @@ TEST_CASE("tools/targets reads clouds, types and cards out of a checkout", "[tar
        "class RunPod:\n    _REPR = 'RunPod'\n    _CLOUD_UNSUPPORTED_FEATURES = {\n"
        "        clouds.CloudImplementationFeatures.MULTI_NODE: 'no',\n    }\n");
   file("sky/catalog/gcp_catalog.py", "_ACC_INSTANCE_TYPE_DICTS = {'L4': {1: ['g2-standard-4']}}\n");
+  file("sky/catalog/data_fetchers/fetch_aws.py", "ALL_REGIONS = ['us-east-1']\n");
   file("sky/catalog/data_fetchers/fetch_azure.py",
        "FAMILY_NAME_TO_SKYPILOT_GPU_NAME = {'StandardNCASv3_T4Family': 'T4'}\n");
   file("sky/provision/docker_utils.py", "OPTIONS = ['--gpus all']\n");
@@ -172,6 +173,7 @@ TEST_CASE("tools/targets reads clouds, types and cards out of a checkout", "[tar
   CHECK(has(run.out, "cloud: 'runpod', several_nodes: false, spot: true"));
   CHECK(has(run.out, "- 'g2-standard-4'"));
   CHECK(has(run.out, "- 'T4'"));
+  CHECK(has(run.out, "- 'us-east-1'"));
   CHECK_FALSE(has(run.out, "local"));
   CHECK(command({"/usr/bin/python3", kSource + "/tools/targets", "--print", "/nonexistent"}).status != 0);
 }

@@ -25,9 +25,9 @@ struct CompareOptions {
   bool sources = false;
 };
 
-/// A name that stands for several is each of them, and a family its smallest size.
+/// A name that stands for several is each of them, and a family its smallest size; `taken` says what else was meant.
 std::vector<std::string> each_named(const std::vector<std::string>& names, const catalog::Catalog& catalog,
-                                    Context& context) {
+                                    std::vector<std::string>& taken, Context& context) {
   std::vector<std::string> out;
   for (const std::string& name : names) {
     const std::string bare(job::counted_gpu(name).name);
@@ -36,7 +36,8 @@ std::vector<std::string> each_named(const std::vector<std::string>& names, const
     const bool known = catalog.has_instance(name) || catalog.has_gpu(bare) || catalog.has_instance(bare);
     const auto gpus = answer::gpus_called(bare, catalog);
     const auto smallest = known || !gpus.empty() ? nullptr : answer::base_called(bare, catalog).value_or(nullptr);
-    if (known && catalog.has_gpu(bare)) tell_taken(bare, catalog, context);
+    if (known && catalog.has_gpu(bare))
+      if (std::string words = taken_words(bare, catalog); !words.empty()) taken.push_back(std::move(words));
     if (smallest != nullptr) {
       context.note(say("{} is a family: compared with its smallest, {}/{}", bare, smallest->provider, smallest->sku));
       out.push_back(with(format("{}/{}", smallest->provider, smallest->sku)));
@@ -61,16 +62,21 @@ int run_compare(CompareOptions& options, Context& context) {
   if (const auto settled = settle_question(options.names, spoken, &options.question.currency, ground->catalog, context);
       !settled)
     return settled.error();
-  const auto comparison = answer::compare(each_named(options.names, ground->catalog, context), options.question, ground->catalog, ground->rules,
-                                          ground->coefficients, options.explain);
+  std::vector<std::string> taken;
+  const auto names = each_named(options.names, ground->catalog, taken, context);
+  const auto comparison = answer::compare(names, options.question, ground->catalog, ground->rules, ground->coefficients,
+                                          options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain shows a job's figures: add --model and --task"));
   print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },
          .document =
              [&](bool all) {
-               return show::compare_page(*comparison, ground->catalog,
-                                         {all, all || options.specs, all || options.sources || options.explain});
+               show::Document page =
+                   show::compare_page(*comparison, ground->catalog,
+                                      {all, all || options.specs, all || options.sources || options.explain});
+               for (const std::string& words : taken) page.line(say("Note: {}", words));
+               return page;
              },
          .csv = [&] { return show::compare_table(*comparison, ground->catalog); }},
         ground->format, context);

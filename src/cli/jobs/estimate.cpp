@@ -47,7 +47,6 @@ class Estimate {
     const Spoken spoken{options_.request, nullptr, Takes::machine};
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
-    tell_taken(options_.request.gpu, *catalog, context_);
     const auto largest = look(*catalog, *coefficients);
     if (!largest) return context_.fail(as_flag(largest.error()));
     const answer::EstimateAnswer* const answer = &largest->answer;
@@ -63,7 +62,11 @@ class Estimate {
            .document =
                [&](bool all) {
                  const bool whole = all || options_.explain || options_.why;
-                 return looked ? show::largest_page(*largest, whole) : show::estimate_page(*answer, ways, whole);
+                 show::Document page =
+                     looked ? show::largest_page(*largest, whole) : show::estimate_page(*answer, ways, whole);
+                 if (const std::string taken = taken_words(options_.request.gpu, *catalog); !taken.empty())
+                   page.line(say("Note: {}", taken));
+                 return page;
                },
            .csv = [&] { return show::estimate_table(*answer); }},
           *format, context_);

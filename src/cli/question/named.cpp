@@ -182,14 +182,14 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   return {};
 }
 
-void tell_taken(std::string_view name, const catalog::Catalog& catalog, Context& context) {
+std::string taken_words(std::string_view name, const catalog::Catalog& catalog) {
   const auto called = answer::gpus_called(name, catalog);
   const auto taken = catalog.gpu(name);
-  if (called.size() < 2 || !taken) return;
+  if (called.size() < 2 || !taken) return {};
   std::vector<std::string> others;
   for (const catalog::Gpu* gpu : called)
     if (gpu != *taken) others.emplace_back(gpu->id);
-  context.note(say("{} is taken as {}; also: {}", printable(name), (*taken)->id, first_few(others)));
+  return say("{} is taken as {}; also: {}", printable(name), (*taken)->id, first_few(others));
 }
 
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {

@@ -47,8 +47,8 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context);
 
-/// A remark where a name of several GPUs is taken as one of them.
-void tell_taken(std::string_view name, const catalog::Catalog& catalog, Context& context);
+/// Which one a name of several GPUs is taken as; empty where it has one meaning.
+std::string taken_words(std::string_view name, const catalog::Catalog& catalog);
 
 /// Collects words for settle_question(), as what is called `name` in help.
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);
