@@ -50,11 +50,13 @@ std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalo
   return list;
 }
 
-/// "aliyun gn8is (L20 48 GB), aliyun gn8v (H20 96 GB)": what an unknown name is like.
+/// "aliyun gn8is (L20 48 GB), aliyun gn8v (H20 96 GB)": what an unknown name is like; nothing where only its size is
+/// unknown.
 std::string near_families(std::string_view name, const catalog::Catalog& catalog) {
   constexpr std::size_t kMost = 14;
   std::string list;
   auto near = job::families_near(name, catalog);
+  if (std::ranges::any_of(near, [&](const auto& one) { return name.contains(one.id + "."); })) return {};
   near.resize(std::min(near.size(), kMost));
   for (const auto& [provider, id] : near)
     list += format("{}{} {} ({})", list.empty() ? "" : ", ", provider, id, gpus_of({provider, id}, catalog));
