@@ -218,14 +218,19 @@ Json counts_of(const Json& rejected) {
   return counts;
 }
 
-/// What all rows are priced in is said once.
-void take_currency(Json& out, Json& rows) {
-  const Json::json_pointer place("/cost/currency");
-  if (rows.empty() || !rows[0].contains(place)) return;
-  const Json currency = rows[0][place];
-  if (!std::ranges::all_of(rows, [&](const Json& row) { return row.contains(place) && row[place] == currency; })) return;
-  out["currency"] = currency;
-  for (Json& row : rows) row["cost"].erase("currency");
+/// What all rows are priced in and by is said once, and how it would run for the first alone: ten rows have no room
+/// for more.
+void take_common(Json& out, Json& rows) {
+  for (const std::string key : {"currency", "billing"}) {
+    const Json::json_pointer place("/cost/" + key);
+    if (rows.empty() || !rows[0].contains(place)) continue;
+    const Json common = rows[0][place];
+    if (!std::ranges::all_of(rows, [&](const Json& row) { return row.contains(place) && row[place] == common; }))
+      continue;
+    out[key] = common;
+    for (Json& row : rows) row["cost"].erase(key);
+  }
+  for (std::size_t i = 1; i < rows.size(); ++i) rows[i].erase("plan");
 }
 
 /// Of a ranking or a list: rows of few members, and what else the answer has.
@@ -240,7 +245,7 @@ Json tabular(const Json& whole, const Rows& rows) {
         add_warnings(one, row);
         list.push_back(std::move(row));
       }
-      take_currency(out, list);
+      take_common(out, list);
       out[key] = std::move(list);
     } else if (key == "rejected") {
       out["rejected_by_rule"] = counts_of(value);
