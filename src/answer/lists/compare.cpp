@@ -117,7 +117,8 @@ class SideBySide {
     auto found = find(name);
     if (!found) return found;
     Compared& item = *found;
-    if (of_all && item.has_no_gpu() && !physics::runs_on_cpus(*of_all)) item.own_work = work_on_cpus();
+    const bool computes = item.has_no_gpu() && catalog_.cpu_of(*item.instance) != nullptr;
+    if (of_all && computes && !physics::runs_on_cpus(*of_all)) item.own_work = work_on_cpus();
     const std::optional<job::Job>& work = item.own_work ? item.own_work : of_all;
     if (item.instance != nullptr) {
       item.gpu = catalog_.gpu_of(*item.instance);

@@ -44,10 +44,10 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
     const std::string name = said(term.offer->term);
     if (!base) {
       base = sum;
-      const std::string time = is_of_a_job(item) ? human_duration(seconds(*job->hours * 3600)) : std::string();
-      first = time.empty()           ? say("{} a month, {}", amount, name)
-              : is_job(item, answer) ? say("{} for the job, {}, {}", amount, time, name)
-                                     : say("{} for {}, {}", amount, time, name);
+      first = !is_of_a_job(item) ? say("{} a month, {}", amount, name)
+              : is_job(item, answer)
+                  ? say("{} for the job, {}, {}", amount, human_duration(seconds(*job->hours * 3600)), name)
+                  : say("{} for {} h, {}", amount, human_number(*job->hours), name);
       continue;
     }
     if (*sum > *base) continue;  // the table has it
