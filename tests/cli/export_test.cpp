@@ -674,4 +674,14 @@ TEST_CASE("regions behind an account of their own are taken only where they are 
   CHECK_FALSE(has(ask(words_for("kubernetes", {"", flags + " --for kubernetes --json", {}})).out, "cn-north"));
 }
 
+TEST_CASE("a format is served from the repository its publisher ships it in, and of no name made up", "[export]") {
+  const auto served = [](const std::string& model) {
+    return export_of("vllm", "--task inference --gpu h100-sxm-80gb:1 --model " + model).out;
+  };
+  CHECK(has(served("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B-FP8"));
+  const std::string other = served("aisingapore/Qwen-SEA-LION-v4-32B-IT");
+  CHECK_FALSE(has(other, "Qwen-SEA-LION-v4-32B-IT-FP8"));
+  CHECK(has(other, "$CHECKPOINT"));
+}
+
 }  // namespace export_test

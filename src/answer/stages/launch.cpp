@@ -94,16 +94,17 @@ void name_packing(const job::Job& work, ProofValues& values) {
   values.erase("weights");  // the file says it
 }
 
-/// Where the model's own publisher ships the same weights in that format, which it adds to the name: Qwen/Qwen3-8B-FP8,
-/// zai-org/GLM-4.7-FP8, and in place of BF16, nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-FP8. Empty: it does not.
-std::string official_repository(const job::Job& work, const std::string& format) {
+/// Where the model's own publisher ships the same weights in that format, which its name ends with, in place of BF16 if
+/// that was said. Empty: no such repository is known.
+std::string official_repository(const job::Job& work, std::string_view format) {
   const catalog::Repository weights = weights_of(work);
-  const bool shipped = std::ranges::find(work.model->official_formats, format) != work.model->official_formats.end();
-  if (!shipped || weights.name.empty() || weights.name == work.model->base) return {};
   std::string_view name = weights.name;
   constexpr std::string_view kWide = "-BF16";
   if (name.ends_with(kWide)) name.remove_suffix(kWide.size());
-  return std::string(name) + "-" + upper(format);
+  const std::string wanted = lower(name) + "-" + lower(format);
+  for (const std::string_view repository : work.model->official_repositories)
+    if (lower(repository) == wanted) return std::string(repository);
+  return {};
 }
 
 /// A format that the tool cannot make of the published weights must be there as a checkpoint of its own: that of the

@@ -31,7 +31,8 @@ struct Model {
   Number release_year;
   std::string_view licence;
   std::string_view native_dtype;
-  TextList official_formats;  // of fewer bits, in which its own publisher ships it too
+  TextList official_formats;       // of fewer bits, in which its own publisher ships it too
+  TextList official_repositories;  // of these formats
   std::string_view instruct;  // repository that is served where only the model is named
   std::string_view base;      // repository that training starts from then
 
@@ -262,6 +263,7 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "vision_params_b", .json = "vision_params_b", .unit = "B", .range = kBillions}, m.vision_params_b);
   v(Field{.path = "native_dtype", .json = "native_dtype"}, m.native_dtype);
   v(Field{.path = "official_formats", .json = "official_formats"}, m.official_formats);
+  v(Field{.path = "official_repositories", .json = "official_repositories"}, m.official_repositories);
   v(Field{.path = "instruct", .json = "instruct"}, m.instruct);
   v(Field{.path = "base", .json = "base"}, m.base);
   v(Field{.path = "gflops_per_sample", .json = "gflops_per_sample", .unit = "GFLOP", .range = {0, 1e12}},
