@@ -68,7 +68,7 @@ TEST_CASE("what cannot be asked of an image model names its key") {
   CHECK(blamed("task=inference model=sdxl engine=ctranslate2") == "engine");
   CHECK(blamed("task=inference model=sdxl engine=vllm") == "engine");
   CHECK(blamed("task=finetune method=ptuning model=sdxl") == "method");
-  CHECK(blamed("task=inference model=controlnet-sd15") == "model");
+  CHECK(blamed("task=inference model=sadtalker") == "model");
   CHECK(blamed("task=inference model=sdxl precision=fp64") == "precision");
   CHECK(blamed("task=inference model=wan2.1-t2v-14b frames=1e9") == "frames");
 }

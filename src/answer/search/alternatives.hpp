@@ -7,6 +7,8 @@
 
 namespace gpusel::answer {
 
+struct Relaxation;
+
 /// A question asked again with something changed, all of whose parts outlive it.
 class OtherWays {
  public:
@@ -49,7 +51,9 @@ class OtherWays {
                     const std::string& risk) const;
   void change_nodes(std::vector<Alternative>& out, const Advice& advice) const;
   void blame_together(Advice& advice) const;
-  std::string needed(const rules::Rule& limit, const Recommendation& best, const job::Job& work) const;
+  void lift(const Relaxation& limit, Advice& advice) const;
+  Alternative lifted(const Relaxation& limit, const Question& other, std::vector<Recommendation> found,
+                     const Advice& advice) const;
 
   const SearchContext& context_;
   std::span<const rules::Rule> limits_;

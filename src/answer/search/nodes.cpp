@@ -9,6 +9,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "physics/planner/serving.hpp"
+#include "physics/planner/targets.hpp"
 
 namespace gpusel::answer {
 
@@ -45,6 +46,20 @@ bool is_traffic(const Job& work) { return work.inference.request_rate && !job::i
 
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
+
+/// How near a plan that won't do comes: what there is to what is needed.
+double nearness(const Job& work, const physics::Plan& plan) {
+  using Kind = physics::Problem::Kind;
+  const physics::Problem& problem = plan.problem;
+  switch (problem.kind) {
+    case Kind::memory:
+    case Kind::cache: return problem.available_gib / problem.needed_gib;
+    case Kind::too_much_traffic: return problem.most_per_s / problem.asked_per_s;
+    case Kind::too_late: return problem.allowed_ms / problem.batch_ms;
+    case Kind::latency: return plan.serving ? 1 / physics::missed_by(work.inference, plan.serving->speed) : 0;
+    default: return 0;
+  }
+}
 
 }  // namespace
 
@@ -312,7 +327,8 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool i
   if (const rules::Rule* rule = misfits_fall(); rule != nullptr && needed > there)
     return {rule->id, [needed, there] {
               return say("needs at least {:.0f} GiB in total, has {:.0f} GiB", in_gib(needed), in_gib(there));
-            }};
+            },
+            there / needed};
   return {"deadline", [least = least_nodes(shape, in_time), most_nodes] {
             return say("needs at least {:.0f} nodes to finish in time, {} allowed", std::ceil(least), most_nodes);
           }};
@@ -323,7 +339,8 @@ void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
   const Reason once{reason.rule, [&] {
                       if (!message) message = reason.message();
                       return *message;
-                    }};
+                    },
+                    reason.nearness};
   for (const std::uint32_t index : shape.instances) reject(context_.catalog.instances()[index], once);
 }
 
@@ -343,7 +360,8 @@ bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Pl
 
 Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics::Plan& plan) const {
   const physics::Problem& problem = plan.problem;
-  const auto because = [&](std::string_view rule) { return Reason{rule, [problem] { return problem.text(); }}; };
+  const double near = nearness(work_, plan);
+  const auto because = [&](std::string_view rule) { return Reason{rule, [problem] { return problem.text(); }, near}; };
   if (const std::string_view reason = planner_reason(problem.kind); !reason.empty()) return because(reason);
   const rules::Rule* rule = against(machine, plan);
   if (rule == nullptr) return because("no-room-for-cache");
@@ -351,7 +369,8 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
   plan_facts(facts, work_, machine, plan, context_.question.duty, context_.coefficients);
   return {rule->id, [text = rules::verdict(*rule, facts).message, plan = physics::plan_text(work_, plan.layout)] {
             return say("{}; plan: {}", text, plan);
-          }};
+          },
+          near};
 }
 
 CandidateSearch::Attempt CandidateSearch::attempt(const physics::Machine& machine) const {
@@ -388,7 +407,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::hold_demand(const Shape
   const double nodes = std::max(enough + static_cast<double>(job.redundancy),
                                 static_cast<double>(context_.question.constraints.nodes.value_or(1)));
   if (nodes > most_nodes()) {
-    reason = {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }};
+    reason = {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }, most_nodes() / nodes};
     return std::nullopt;
   }
   multiply(*planned, static_cast<int>(nodes), static_cast<int>(nodes - static_cast<double>(job.redundancy)));
@@ -570,7 +589,8 @@ Reason CandidateSearch::why_unserved(const physics::Machine& group) const {
 Reason CandidateSearch::why_late(const physics::Machine& group, const physics::ServingOption& option, double least,
                                  int most) const {
   if (least > most)
-    return {"too-slow", [least] { return say("needs {} instances for the traffic", human_number(least)); }};
+    return {"too-slow", [least] { return say("needs {} instances for the traffic", human_number(least)); },
+            most / least};
   const physics::Plan plan = share_of(group, option.layout, most);
   if (plan.fits && plan.rate > 0 && plan.meets_targets)
     return {"too-slow", [confidence = work_.confidence] {
@@ -581,7 +601,7 @@ Reason CandidateSearch::why_late(const physics::Machine& group, const physics::S
                                 .subject = group.device.gpu->id,
                                 .asked_per_s = *work_.inference.request_rate / most,
                                 .most_per_s = option.most_per_s};
-    return {"too-slow", [much] { return much.text(); }};
+    return {"too-slow", [much] { return much.text(); }, much.most_per_s / much.asked_per_s};
   }
   return reason_of(group, plan);
 }

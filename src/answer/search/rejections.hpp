@@ -16,6 +16,7 @@ namespace gpusel::answer {
 struct Reason {
   std::string_view rule;
   std::function<std::string()> message;
+  double nearness = 0;  // 0 to 1 where the rule is met: of two reasons, the nearer is the one to know
 };
 
 /// An instance and the rule it fell by.
@@ -43,14 +44,20 @@ class Rejections {
       return (hash(std::get<0>(group)) * 31 + hash(std::get<1>(group))) * 31 + hash(std::get<2>(group));
     }
   };
+  /// The nearest of a rule so far, whose message is kept where not every reason is wanted.
+  struct Explained {
+    std::string_view rule;
+    std::size_t place = 0;
+    double nearness = 0;
+  };
   bool is_known(const Group& group);
-  bool is_explained(std::string_view rule);
+  void explain(const catalog::Instance& instance, const Reason& reason, std::size_t place);
 
   bool every_one_;
   bool every_reason_;
   std::vector<Rejection> list_;
   std::vector<RejectedInstance> fallen_;
-  std::vector<std::string_view> explained_;  // rules, where not every reason is wanted
+  std::vector<Explained> explained_;
   std::unordered_map<Group, std::size_t, GroupHash> place_of_;
   Group last_;  // mostly that of the next one, too
   std::size_t last_place_ = 0;

@@ -13,8 +13,16 @@
 
 namespace gpusel::answer {
 
-using job::Job;
 using rules::Rule;
+
+namespace {
+
+/// Of "12h": 12.
+std::optional<double> number_in_front(std::string_view value) {
+  return plain_number(value.substr(0, std::min(value.find_first_not_of("0123456789.e+"), value.size())));
+}
+
+}  // namespace
 
 void OtherWays::find_nearest_latency(Advice& advice) const {
   const auto& job = advice.work.inference;
@@ -56,41 +64,72 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   advice.alternatives.push_back(std::move(alternative));
 }
 
-void OtherWays::find_relaxations(Advice& advice) const {
-  std::vector<std::string> tried;
-  const auto rejects = [&](const Rule& limit) {
-    return std::any_of(advice.rejected.begin(), advice.rejected.end(),
-                       [&](const Rejection& rejection) { return rejection.rule == limit.id; });
+/// Of what does with a limit lifted: the one that asks least of a number that was given, else rank 1.
+Alternative OtherWays::lifted(const Relaxation& limit, const Question& other, std::vector<Recommendation> found,
+                              const Advice& advice) const {
+  const auto need = [&](Recommendation& candidate) {
+    add_intervals(candidate, context_, advice.work);
+    const rules::Facts facts =
+        facts_to_pass(candidate, advice.work, context_.question, context_.catalog, context_.coefficients);
+    return limit.need({context_.question, candidate, facts});
   };
+  rank(found, advice.work, other.objective);
+  std::size_t best = 0;
+  Change change = need(found.front());
+  for (std::size_t i = 1; limit.asked != nullptr && i < found.size(); ++i) {
+    Change one = need(found[i]);
+    const auto less = number_in_front(one.value), most = number_in_front(change.value);
+    if (!less || !most || *less >= *most) continue;
+    best = i;
+    change = std::move(one);
+  }
+  Alternative out;
+  out.key = limit.rule;
+  out.best = std::move(found[best]);
+  out.flag = change_text(change);
+  out.message = say("{}: {} {} at {} {}/h", out.flag, out.best.instance->provider, out.best.instance->sku,
+                    human_price(out.best.cost.hourly), advice.currency.code());
+  return out;
+}
+
+void OtherWays::find_relaxations(Advice& advice) const {
+  const auto rejects = [&](std::string_view rule) {
+    return std::ranges::find(advice.rejected, rule, &Rejection::rule) != advice.rejected.end();
+  };
+  std::vector<std::string> tried;
   for (const Rule& limit : limits_) {
     const job::Limit& row = *job::find_limit(limit.id);
     const bool nobody_asked = row.also.tacit && !row.is_given(context_.question.constraints);
-    if (!rejects(limit) || nobody_asked) continue;
-    if (std::find(tried.begin(), tried.end(), limit.id) != tried.end()) continue;
+    if (!rejects(limit.id) || nobody_asked || std::ranges::find(tried, limit.id) != tried.end()) continue;
     tried.push_back(limit.id);
     std::vector<Rule> rest;
-    std::copy_if(context_.rules.begin(), context_.rules.end(), std::back_inserter(rest),
-                 [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
+    std::ranges::copy_if(context_.rules, std::back_inserter(rest),
+                         [&](const Rule& rule) { return rule.id != limit.id || rule.source != limit.source; });
     Question other = context_.question;
     row.form.copy(other.constraints, {});
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter,
                                 rest,  context_.promises};
     std::vector<Recommendation> found = CandidateSearch(context, advice.work).run({});
-    if (found.empty()) continue;
-    rank(found, advice.work, context_.question.objective);
-    Alternative alternative;
-    alternative.key = limit.id;
-    // The nearest price is what answers somebody who named one.
-    const auto nearest = std::min_element(found.begin(), found.end(),
-                                          [](const auto& a, const auto& b) { return a.cost.hourly < b.cost.hourly; });
-    alternative.best = std::move(row.also.nearest_price ? *nearest : found.front());
-    alternative.flag = needed(limit, alternative.best, advice.work);
-    alternative.message =
-        say("{}: {} {} at {} {}/h", alternative.flag, alternative.best.instance->provider,
-            alternative.best.instance->sku, human_price(alternative.best.cost.hourly), advice.currency.code());
-    advice.alternatives.push_back(std::move(alternative));
+    if (!found.empty()) advice.alternatives.push_back(lifted(*find_relaxation(limit.id), other, std::move(found), advice));
   }
+  for (const Relaxation& limit : plan_relaxations()) lift(limit, advice);
   if (advice.alternatives.empty()) blame_together(advice);
+}
+
+/// A count or a target that plans have to meet, and that was given.
+void OtherWays::lift(const Relaxation& limit, Advice& advice) const {
+  const bool of_latency = limit.asked != nullptr && limit.asked(context_.question);
+  const job::Limit* row = job::find_limit(limit.rule);
+  if (!of_latency && (row == nullptr || !row->is_given(context_.question.constraints))) return;
+  if (physics::has_targets(advice.work.inference) && of_latency) return;  // find_nearest_latency() has these
+  Question other = context_.question;
+  limit.copy(other, unbounded());
+  const auto work = resolve_work(other.request, model_, context_.catalog);
+  if (!work) return;
+  const SearchContext context{other,           context_.catalog, context_.coefficients,
+                              context_.quoter, context_.rules,   context_.promises};
+  std::vector<Recommendation> found = CandidateSearch(context, *work).run({});
+  if (!found.empty()) advice.alternatives.push_back(lifted(limit, other, std::move(found), advice));
 }
 
 /// Limits that somebody gave, of which none alone is in the way and all together are.
@@ -111,16 +150,6 @@ void OtherWays::blame_together(Advice& advice) const {
   const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter, rest, context_.promises};
   if (CandidateSearch(context, advice.work).run({}).empty()) return;
   advice.notes.push_back(say("only these limits together exclude everything: {}", list));
-}
-
-/// The limit as it would have to be given for this answer, or without it.
-std::string OtherWays::needed(const Rule& limit, const Recommendation& best, const Job& work) const {
-  const Relaxation* relaxation = find_relaxation(limit.id);
-  if (relaxation == nullptr) return say("without --{}", limit.id);
-  Recommendation known = best;
-  add_intervals(known, context_, work);
-  const rules::Facts facts = facts_to_pass(known, work, context_.question, context_.catalog, context_.coefficients);
-  return change_text(relaxation->need({context_.question, best, facts}));
 }
 
 }  // namespace gpusel::answer

@@ -90,6 +90,7 @@ constexpr Synonym kOtherFlags[] = {
     {"repo", "--model"},
     {"hf", "--model"},
     {"checkpoint", "--model"},
+    {"controlnet", "--model controlnet-sd15"},
     {"config", "--model"},
     {"dataset", "--dataset-size"},
     {"samples", "--dataset-size"},

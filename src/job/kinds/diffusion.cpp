@@ -34,9 +34,8 @@ Status check_model(const catalog::Model& m) {
   };
   const auto missing = std::ranges::find(needed, false, &std::pair<std::string_view, bool>::second);
   if (missing == std::end(needed)) return {};
-  return usage_error(say("'{}' is not a whole pipeline with known work, so nothing can be estimated for it: it has no {}",
-                         m.id, missing->first),
-                     "model", say("'gpusel models --kind diffusion' lists those that have gflops_per_sample"));
+  return usage_error(say("'{}' cannot be estimated: no {} is published for it", m.id, missing->first), "model",
+                     m.notes.empty() ? say("'gpusel models --kind diffusion' lists those that have it") : std::string(m.notes));
 }
 
 Status check_engine(const Counted& counted) {
