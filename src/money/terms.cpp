@@ -15,6 +15,13 @@ constexpr double kMonths = 12;
 
 double whole(double count) { return std::ceil(count - kRounding); }
 
+/// Days of a capacity block, sold in steps of a day up to 14 and then of a week:
+/// https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/ec2-capacity-blocks.html
+double block_days(double days) {
+  constexpr double kByTheDay = 14, kWeek = 7;
+  return days > kByTheDay + kRounding ? whole(days / kWeek) * kWeek : whole(days);
+}
+
 /// Hours that run for so many of work in one start.
 double run_hours(double used, const Duty& duty) {
   return (duty.scale_to_zero ? used : used / duty.utilization) +
@@ -74,7 +81,12 @@ std::vector<catalog::Term> terms_used_up(double months) {
   return terms;
 }
 
-double elapsed_hours(double job_hours, const Duty& duty) { return job_hours / duty.used_per_month() * kHoursPerMonth; }
+/// Each day's share is done within its hours, and the days that count are spread over the month.
+double elapsed_hours(double job_hours, const Duty& duty) {
+  const double full_days = std::max(0.0, whole(job_hours / duty.used_per_day()) - 1);
+  const double rest = job_hours - full_days * duty.used_per_day();
+  return full_days * kHoursPerMonth / duty.days_per_month + rest / duty.utilization;
+}
 
 double longest_stretch(const Duty& duty, catalog::Number job_hours) {
   if (!duty.is_always_on() || duty.starts() > 0) return duty.run_per_day();
@@ -94,7 +106,9 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
     paid.day = commitment.hours;
     paid.month = paid.day * duty.days_per_month;
     paid.commitment = commitment.hours;
-    if (job_hours) paid.job = whole(*job_hours / duty.used_per_day()) * commitment.hours;
+    // At office hours a block is bought for each day.
+    if (const double days = job_hours.value_or(0) / duty.used_per_day(); job_hours)
+      paid.job = (duty.is_always_on() ? block_days(days) : whole(days)) * commitment.hours;
   } else {
     paid.month = kHoursPerMonth;
     if (commitment.is_promise()) {
@@ -111,7 +125,8 @@ Paid paid_hours(const Commitment& commitment, const Duty& duty, const Billing& b
       paid.job_at_most = commitment.whole_month && (paid.at_most || *paid.job > elapsed * (1 + kRounding));
     }
   }
-  paid.year = kMonths * paid.month;
+  // Who needs it for less pays no further month of the year.
+  paid.year = std::min(kMonths, duty.months.value_or(kMonths)) * paid.month;
   return paid;
 }
 

@@ -73,6 +73,21 @@ TEST_CASE("a lone request takes its prompt's step, a step per token, and the fro
   CHECK(ahead.served[0].tpot(11) == Approx(kStep));
 }
 
+TEST_CASE("through a pipeline a prompt takes all of its stages, and each step one batch's time") {
+  StepTimes times = plain();
+  times.stages = 4;
+  const Requests requests = of({{0, 400, 11, 0, 0}});
+  const Run piped = run(requests, times, roomy());
+  const double prompt = kStep + 400 * kToken;
+  CHECK(piped.served[0].ttft == Approx(prompt));
+  CHECK(piped.served[0].e2e == Approx(prompt + 10 * kStep));
+  Scheduling ahead = roomy();
+  ahead.async = true;
+  const Run async = run(requests, times, ahead);
+  CHECK(async.served[0].ttft == Approx(prompt + kStep));
+  CHECK(async.served[0].tpot(11) == Approx(kStep));
+}
+
 TEST_CASE("a request that comes during a step waits for the next one") {
   // The second comes in the middle of the first one's third step.
   const double prompt = kStep + 100 * kToken;

@@ -125,14 +125,17 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
 }
 
 /// What a term asks in return.
-std::string term_risk(const Recommendation& r, const money::Quoter& quoter) {
+std::string term_risk(const Recommendation& r, const Advice& advice) {
   const money::Commitment& commitment = r.cost.commitment;
-  if (r.offer->term == catalog::Term::spot) return say("interruptible");
+  const money::Quote& first = advice.recommendations.front().cost;
+  if (r.offer->term == catalog::Term::spot) {
+    if (!is_guess(*r.offer, advice.today)) return say("interruptible");
+    const auto age = days_between(Date::from_packed(r.offer->as_of), advice.today);
+    return age ? say("interruptible; price {} days old", *age) : say("interruptible; price without a date");
+  }
   if (!commitment.is_promise()) return {};
-  const auto beside = quoter.on_demand_hourly(*r.offer);
-  const double months = commitment.hours / kHoursPerMonth;
-  if (!beside || *beside <= 0) return say("{} months paid", human_number(months));
-  return say("from {:.0f} h/month", r.cost.rate / r.cost.nodes * kHoursPerMonth / *beside);
+  if (first.commitment.is_promise()) return say("{} months paid", human_number(commitment.hours / kHoursPerMonth));
+  return say("from {:.0f} h/month", r.cost.hourly * kHoursPerMonth / first.hourly);
 }
 
 }  // namespace
@@ -240,7 +243,7 @@ void OtherWays::change_term(std::vector<Alternative>& out, const Advice& advice)
   Found found = ask(other, useful_below(advice));
   Recommendation* best = worthwhile(found.ranked, found.work, advice);
   if (best == nullptr) return;
-  const std::string risk = term_risk(*best, context_.quoter);
+  const std::string risk = term_risk(*best, advice);
   std::string term(to_text(best->offer->term));
   out.push_back(told("term", std::move(term), std::move(*best), found.work, advice, risk));
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <tuple>
 
 #include "physics/chance.hpp"
 
@@ -42,6 +43,7 @@ struct Stake {
   double price_up = 0;    // above the price expected
   double price_down = 0;  // below it
   std::size_t gpu = 0;    // whose speed it shares
+  std::size_t seller = 0;  // of that GPU, whose price it shares
 
   double drawn(double slow, double price) const {
     return money * std::exp(by_speed * slow + (price > 0 ? price_up : price_down) * price);
@@ -74,13 +76,15 @@ struct Draws {
   std::vector<std::vector<double>> slow;  // of each GPU
 };
 
-Draws draw(std::span<const Stake> stakes, std::size_t gpus) {
+Draws draw(std::span<const Stake> stakes, std::size_t gpus, std::size_t sellers) {
   Normals normals;
   Draws draws{std::vector(stakes.size(), std::vector<double>(kDraws)), std::vector(gpus, std::vector<double>(kDraws))};
+  std::vector<double> prices(sellers);
   for (std::size_t i = 0; i < kDraws; ++i) {
     for (auto& gpu : draws.slow) gpu[i] = normals.next();
+    for (double& price : prices) price = normals.next();
     for (std::size_t c = 0; c < stakes.size(); ++c)
-      draws.cost[c][i] = stakes[c].drawn(draws.slow[stakes[c].gpu][i], normals.next());
+      draws.cost[c][i] = stakes[c].drawn(draws.slow[stakes[c].gpu][i], prices[stakes[c].seller]);
   }
   return draws;
 }
@@ -126,13 +130,16 @@ std::optional<Evidence> evidence_of(const Advice& advice, const SearchContext& c
   const auto candidates = all.first(std::min(all.size(), std::size_t{kRanksOfEvidence}));
   if (candidates.size() < 2) return std::nullopt;
   std::map<const catalog::Gpu*, std::size_t> gpus;
+  std::map<std::tuple<std::string_view, const catalog::Gpu*, catalog::Term>, std::size_t> sellers;
   std::vector<Stake> stakes;
   for (const Recommendation& r : candidates) {
     stakes.push_back(stake_of(r, candidates.front(), advice.work));
     stakes.back().gpu = gpus.try_emplace(r.gpu, gpus.size()).first->second;
+    stakes.back().seller =
+        sellers.try_emplace({r.instance->provider, r.gpu, r.offer->term}, sellers.size()).first->second;
     if (!(stakes.back().money > 0)) return std::nullopt;
   }
-  const Draws draws = draw(stakes, gpus.size());
+  const Draws draws = draw(stakes, gpus.size(), sellers.size());
   Evidence out;
   for (std::size_t i = 0; i < kDraws; ++i) {
     double least = draws.cost[0][i];

@@ -47,6 +47,23 @@ bool is_traffic(const Job& work) { return work.inference.request_rate && !job::i
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
 
+/// What no reader waits for, whatever it costs: a minute and a millisecond per prompt token, then a token a second.
+std::optional<Reason> unusable(const Job& work, const physics::Plan& plan) {
+  const job::Inference& job = work.inference;
+  if (!plan.serving || job.mode == job::Mode::throughput || !work.model->is_generator()) return std::nullopt;
+  const physics::InferenceSpeed& speed = plan.serving->speed;
+  const double first = speed.ttft_within(job.slo_percentile).raw(), gap = speed.itl_within(job.slo_percentile).raw();
+  const double longest = 60 + 0.001 * static_cast<double>(job.input_tokens);
+  if (first <= longest && gap <= 1) return std::nullopt;
+  return Reason{"too-slow",
+                [first, gap] {
+                  return say("{:.0f} s to the first token and {:.1f} s between tokens: too slow to serve; "
+                             "--mode throughput ranks it as a batch",
+                             first, gap);
+                },
+                std::min(longest / first, 1 / gap)};
+}
+
 /// How near a plan that won't do comes: what there is to what is needed.
 double nearness(const Job& work, const physics::Plan& plan) {
   using Kind = physics::Problem::Kind;
@@ -490,16 +507,22 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& s
     physics::Plan plan;
   };
   std::optional<Found> best;
+  std::optional<Reason> too_slow;
   for (const physics::ServingOption& option : options) {
     const double least = fewest(option);
     if (least > (best ? best->groups : most)) break;
     const auto groups = groups_for(group, option.layout, static_cast<int>(least), best ? best->groups : most);
     if (!groups) continue;
     physics::Plan plan = share_of(group, option.layout, *groups);
+    if (auto why = unusable(work_, plan)) {
+      if (!too_slow || why->nearness > too_slow->nearness) too_slow = std::move(why);
+      continue;
+    }
     if (!best || *groups < best->groups || physics::answers_sooner(plan, best->plan)) best = {*groups, std::move(plan)};
   }
   if (!best) {
-    if (keep_rejections_) reason = why_late(group, options.front(), fewest(options.front()), most);
+    if (keep_rejections_)
+      reason = too_slow ? *too_slow : why_late(group, options.front(), fewest(options.front()), most);
     return std::nullopt;
   }
   Planned planned{group, std::move(best->plan)};
@@ -539,6 +562,7 @@ std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Mac
   if (!least) return std::nullopt;
   const int groups = std::min(most, *enough);
   Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
+  if (unusable(work_, one.planned.plan)) return std::nullopt;
   multiply(one.planned, groups, groups);
   return one;
 }

@@ -192,11 +192,13 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
           most);
   }
   // Keys are sorted, not the candidates, which are large; names, which lie far apart, are for what is equal otherwise.
-  using Key = std::pair<std::array<double, 4>, std::size_t>;
+  // A total that lacks what was asked for comes behind those that have it.
+  using Key = std::pair<std::array<double, 5>, std::size_t>;
   std::vector<Key> keys;
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
-    keys.push_back({{is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
+    const bool lacks = candidate.cost.lacks("storage") || candidate.cost.lacks("egress");
+    keys.push_back({{lacks ? 1.0 : 0.0, is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
                      nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
                     keys.size()});
   }

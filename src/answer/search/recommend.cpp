@@ -362,6 +362,30 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
                    [](const Remark& a, const Remark& b) { return a.severity < b.severity; });
 }
 
+namespace {
+
+/// Where nobody says when it must be done. Work that divides costs hardly more on as many machines as that takes.
+constexpr std::string_view kUsualTime = "7d";
+constexpr std::string_view kUsualTrainingTime = "30d";
+
+bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
+  job::Constraints& limits = asked.constraints;
+  if (limits.deadline_hours || limits.nodes || limits.max_nodes || asked.duty.is_given()) return false;
+  const auto work = resolve_work(asked.request, model, catalog);
+  if (!work || !work->ends()) return false;
+  const job::Limit& deadline = *job::find_limit("deadline");
+  if (!deadline.option.set(limits, job::is_training(work->task) ? kUsualTrainingTime : kUsualTime)) return false;
+  limits.assumed.push_back(deadline.option.key);
+  return true;
+}
+
+void drop_deadline(job::Constraints& limits) {
+  limits.deadline_hours.reset();
+  std::erase(limits.assumed, job::find_limit("deadline")->option.key);
+}
+
+}  // namespace
+
 Result<Advice> recommend(const Question& question, const catalog::Catalog& catalog, std::span<const Rule> rules,
                          const physics::Coefficients& coefficients) {
   if (!question.request.task)
@@ -391,8 +415,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     asked.passes = std::move(*filter);
   }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
-  auto limits = job::limit_rules(asked.constraints, catalog);
-  if (!limits) return std::unexpected(limits.error());
+  const bool in_time = assume_deadline(asked, *model, catalog);
   if (Status possible = money::check(question.duty); !possible) return std::unexpected(possible.error());
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
@@ -402,8 +425,15 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom a weight"));
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
-  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, std::move(assumed), std::move(*load))
-      .run(*model, no_load);
+  const auto run = [&]() -> Result<Advice> {
+    auto limits = job::limit_rules(asked.constraints, catalog);
+    if (!limits) return std::unexpected(limits.error());
+    return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
+  };
+  auto advice = run();
+  if (!in_time || !advice || !advice->recommendations.empty()) return advice;
+  drop_deadline(asked.constraints);  // better late than never
+  return run();
 }
 
 }  // namespace gpusel::answer

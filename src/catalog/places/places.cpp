@@ -41,6 +41,25 @@ bool is_part_of_name(const Region& region, std::string_view folded) {
   return words.find("-" + std::string(folded) + "-") != std::string::npos;
 }
 
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// "us-west" of us-west-2 and us-west1: several regions that differ by their number.
+bool is_numbered(const Region& region, std::string_view folded) {
+  std::string_view rest = region.id;
+  if (!folded.contains('-') || !rest.starts_with(folded)) return false;
+  rest.remove_prefix(folded.size());
+  if (rest.starts_with('-')) rest.remove_prefix(1);
+  return !rest.empty() && std::ranges::all_of(rest, is_digit);
+}
+
+/// "us-east-1a", "us-central1-a": a zone, by a letter behind its region's number.
+bool is_zone_of(const Region& region, std::string_view folded) {
+  if (!folded.starts_with(region.id) || region.id.empty() || !is_digit(region.id.back())) return false;
+  std::string_view rest = folded.substr(region.id.size());
+  if (rest.starts_with('-')) rest.remove_prefix(1);
+  return rest.size() == 1 && rest[0] >= 'a' && rest[0] <= 'z';
+}
+
 std::unexpected<Error> nothing_called(std::string_view name, const Catalog& catalog) {
   std::vector<std::string_view> known;
   for (const Region& region : catalog.regions()) known.push_back(region.id);
@@ -95,7 +114,9 @@ Result<Located> locate(std::string_view name, const Catalog& catalog) {
            (!found.country.empty() && region.country == found.country);
   });
   if (!found.regions.empty() || found.place != nullptr || !found.country.empty()) return found;
-  take([&](const Region& region) { return is_part_of_name(region, folded); });
+  take([&](const Region& region) { return is_numbered(region, folded); });
+  if (found.regions.empty()) take([&](const Region& region) { return is_zone_of(region, folded); });
+  if (found.regions.empty()) take([&](const Region& region) { return is_part_of_name(region, folded); });
   if (found.regions.empty()) return nothing_called(name, catalog);
   return found;
 }

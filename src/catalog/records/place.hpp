@@ -21,6 +21,7 @@ struct Region {
   std::string_view name;
   std::string_view place = {};  // id of the locality; empty where the country says it all or it is not known
   TextList names = {};          // that its provider gives it besides: "West US 3", "华东1"
+  std::string_view account = {};  // "AWS China": sold to accounts of that partition alone; empty: the usual one
   std::string_view source = {};
 };
 
@@ -45,6 +46,7 @@ void visit_fields(Record& r, Visitor&& v) {
   v(Field{.path = "place", .json = "place"}, r.place);
   v(Field{.path = "name", .json = "name"}, r.name);
   v(Field{.path = "names", .json = "names"}, r.names);
+  v(Field{.path = "account", .json = "account"}, r.account);
   v(Field{.path = "source", .json = "source"}, r.source);
 }
 

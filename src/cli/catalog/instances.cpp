@@ -5,6 +5,7 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
 #include "cli/catalog/lists.hpp"
 #include "job/limits/families.hpp"
 #include "show/catalogue/card.hpp"
@@ -159,6 +160,23 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }
 
+/// Places and other names of providers are limits: no instance is called so.
+void take_places(std::vector<std::string>& words, job::Constraints& limits, const catalog::Catalog& catalog) {
+  std::erase_if(words, [&](const std::string& word) {
+    const std::string folded = fold_name(word);
+    const bool in_a_name = std::ranges::any_of(catalog.instances(), [&](const catalog::Instance& one) {
+      return fold_name(one.sku).contains(folded) || one.provider.contains(folded) || one.gpu.contains(folded);
+    });
+    if (in_a_name) return false;
+    const auto provider = catalog.provider(word);
+    if (provider) limits.clouds.emplace_back((*provider)->id);
+    if (provider) return true;
+    if (!catalog::locate(word, catalog)) return false;
+    limits.regions.push_back(word);
+    return true;
+  });
+}
+
 int run_instances(InstanceOptions& options, Context& context) {
   if (Status strict = check_strict(options.list.question.constraints); !strict) return context.fail(strict.error());
   auto& terms = options.list.question.constraints.terms;
@@ -184,6 +202,7 @@ int run_instances(InstanceOptions& options, Context& context) {
       }
       options.list.question.words.clear();
     }
+    take_places(options.list.question.words, options.list.question.constraints, catalog);
     tell_broad_names(options.list.question.constraints, catalog, context);
     const int status = list_instances(lists, options, catalog, context);
     const auto& words = options.list.question.words;

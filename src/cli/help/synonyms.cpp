@@ -12,6 +12,68 @@ struct Synonym {
   std::string_view meant;  // several for commands of different flags, separated by '|', the first that there is
 };
 
+/// Of other tools, and the same as ours: SkyPilot, vLLM, Slurm, kubectl.
+constexpr Synonym kSameFlags[] = {
+    {"accelerators", "--gpu"},
+    {"gpus", "--gpu"},
+    {"gpu-type", "--gpu"},
+    {"gpu-model", "--gpu"},
+    {"gpu-count", "--gpu"},
+    {"num-gpu", "--gpu"},
+    {"num-gpus", "--gpu"},
+    {"ngpus", "--gpu"},
+    {"gpus-per-node", "--gpu"},
+    {"g", "--gpu"},
+    {"gres", "--gpu"},
+    {"gpu-memory", "--min-vram"},
+    {"gpu-ram", "--min-vram"},
+    {"num-nodes", "--nodes"},
+    {"nnodes", "--nodes"},
+    {"instance-type", ""},
+    {"instance", ""},
+    {"sku", ""},
+    {"model-id", "--model"},
+    {"use-spot", "--spot"},
+    {"preemptible", "--spot"},
+    {"interruptible", "--spot"},
+    {"on-demand", "--term on-demand"},
+    {"ondemand", "--term on-demand"},
+    {"clouds", "--cloud"},
+    {"providers", "--cloud"},
+    {"exclude-cloud", "--not-cloud"},
+    {"zone", "--region"},
+    {"location", "--region"},
+    {"us-east", "--region us-east"},
+    {"us-west", "--region us-west"},
+    {"cheapest", "--objective cost"},
+    {"fastest", "--objective speed"},
+    {"format", "--output"},
+    {"csv", "--output csv"},
+    {"yaml", "--output yaml"},
+    {"markdown", "--output markdown"},
+    {"prompt-tokens", "--isl"},
+    {"prompt-length", "--isl"},
+    {"input-length", "--isl"},
+    {"max-new-tokens", "--osl"},
+    {"completion-tokens", "--osl"},
+    {"output-length", "--osl"},
+    {"context-length", "--context"},
+    {"tensor-parallel-size", "--tp"},
+    {"pipeline-parallel-size", "--pp"},
+    {"data-parallel-size", "--dp"},
+    {"gpu-memory-utilization", "--mem-utilization"},
+    {"quantization", "--quant"},
+    {"bits", "--quant"},
+    {"load-in-4bit", "--quant w4a16"},
+    {"4bit", "--quant w4a16"},
+    {"8bit", "--quant int8"},
+    {"load-in-8bit", "--quant int8"},
+    {"dataset", "--dataset-size"},
+    {"num-train-epochs", "--epochs"},
+    {"lora", "--method lora"},
+    {"qlora", "--method qlora"},
+};
+
 constexpr Synonym kOtherFlags[] = {
     {"preemptible", "--spot"},
     {"interruptible", "--spot"},
@@ -23,6 +85,8 @@ constexpr Synonym kOtherFlags[] = {
     {"monthly", "--term month"},
     {"billing", "--term"},
     {"latency", "--ttft|--latency-ms"},
+    {"latency-p95", "--e2e|--latency-ms"},
+    {"latency-p99", "--slo-percentile 99"},
     {"max-latency", "--ttft|--latency-ms"},
     {"first-token", "--ttft"},
     {"time-to-first-token", "--ttft"},
@@ -32,6 +96,8 @@ constexpr Synonym kOtherFlags[] = {
     {"p99", "--slo-percentile 99"},
     {"tps", "--rps"},
     {"throughput", "--rps"},
+    {"tokens-per-second", "--rps"},
+    {"tokens-per-sec", "--rps"},
     {"load", "--rps"},
     {"traffic", "--rps"},
     {"req-rate", "--rps"},
@@ -102,7 +168,7 @@ constexpr Synonym kOtherFlags[] = {
     {"price-max", "--max-price"},
     {"max-usd", "--max-price"},
     {"cost", "--budget|--max-price"},
-    {"max-cost", "--budget|--max-price"},
+    {"max-cost", "--max-price|--budget"},
     {"max-budget", "--budget|--max-price"},
     {"time", "--deadline"},
     {"max-time", "--deadline"},
@@ -194,6 +260,9 @@ constexpr Synonym kOtherCommands[] = {
     {"how", "help"},
     {"search", "instances"},
     {"list", "instances"},
+    {"show-gpus", "gpus"},
+    {"get", "instances"},
+    {"launch", "recommend"},
     {"ls", "instances"},
     {"prices", "instances"},
     {"skus", "instances"},
@@ -294,6 +363,17 @@ std::optional<std::string> meant_flag(std::string_view flag, const std::function
   for (const std::string_view meant : split(meaning_in(kOtherFlags, bare), '|')) {
     const std::string_view name = meant.substr(0, meant.find(' '));
     if (!meant.empty() && is_flag(name)) return std::string(meant);
+  }
+  return std::nullopt;
+}
+
+std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag) {
+  const std::string folded = fold_name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
+  for (const Synonym& one : kSameFlags) {
+    if (one.typed != folded) continue;
+    const auto space = std::min(one.meant.find(' '), one.meant.size());
+    const SameFlag same{one.meant.substr(0, space), one.meant.substr(std::min(space + 1, one.meant.size()))};
+    if (same.name.empty() || is_flag(same.name)) return same;
   }
   return std::nullopt;
 }

@@ -12,6 +12,13 @@ namespace gpusel::cli {
 /// command has a flag of that name. Nothing where the table has no word for it.
 std::optional<std::string> meant_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag);
 
+/// The flag that `flag` of another tool is: it means the same, so it is read as ours. Nothing where there is none.
+struct SameFlag {
+  std::string_view name;   // "--gpu"; empty: its value is a word of the line
+  std::string_view value;  // that it stands for; empty: its own
+};
+std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag);
+
 /// What an unknown command most likely means: "instances", "config show".
 std::optional<std::string> meant_command(std::string_view word);
 

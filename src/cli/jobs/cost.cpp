@@ -4,13 +4,16 @@
 #include <memory>
 
 #include "answer/cost/break_even.hpp"
+#include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/named.hpp"
 #include "job/limits/limit_values.hpp"
+#include "job/limits/limits.hpp"
 #include "show/money/cost.hpp"
 
 namespace gpusel::cli {
@@ -46,6 +49,7 @@ class Cost {
     auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
+    if (const auto taken = take_gpus(*ground); !taken) return taken.error();
     if (const auto taken = take_job(ground->catalog); !taken) return taken.error();
     if (const auto& request = options_.job.question.request; options_.hours && (request.task || request.names_model()))
       return context_.fail(Error{ErrorKind::usage, say("the hours of a job are estimated"), "--hours",
@@ -66,6 +70,52 @@ class Cost {
   }
 
  private:
+  /// Who names a GPU and no job means the cheapest machine with it.
+  std::expected<void, int> take_gpus(const LoadedFacts& ground) {
+    const job::Constraints& limits = options_.job.question.constraints;
+    const job::Request& request = options_.job.question.request;
+    const auto is_job = [&](const std::string& target) {
+      return meaning_of(target, Takes::job, ground.catalog).has_value();
+    };
+    if (request.task || request.names_model() || std::ranges::any_of(options_.targets, is_job)) return {};
+    if (options_.targets.empty() && !limits.gpus.empty()) options_.targets.emplace_back();
+    for (std::string& target : options_.targets) {
+      const bool is_gpu = names_gpus(target, ground.catalog) &&
+                          (ground.catalog.has_gpu(target) || !ground.catalog.has_instance(target));
+      if (!target.empty() && !is_gpu) continue;
+      auto machine = cheapest_with(target, ground);
+      if (!machine) return std::unexpected(context_.fail(as_flag(machine.error())));
+      target = std::move(*machine);
+    }
+    return {};
+  }
+
+  /// `gpu` empty: as --gpu says.
+  Result<std::string> cheapest_with(const std::string& gpu, const LoadedFacts& ground) {
+    answer::ListQuestion question;
+    question.constraints = options_.job.question.constraints;
+    question.currency = options_.job.question.currency;
+    question.today = ground.today;
+    if (!gpu.empty())
+      if (Status added = job::add_gpu(gpu, question.constraints); !added) return std::unexpected(added.error());
+    const std::string named = printable(question.constraints.gpus.back().text);
+    job::assume_usual(question.constraints, *job::find_limit("market"));
+    const auto list = answer::list_instances(question, false, ground.catalog, ground.coefficients);
+    if (!list) return std::unexpected(list.error());
+    const answer::Listed* best = nullptr;
+    for (const answer::Listed& one : list->listed)  // whole machines: who needs one GPU pays for no eight
+      if (one.offer != nullptr && one.instance->gpu_count.value_or(0) >= 1 &&
+          one.instance->status == catalog::Availability::available &&
+          (best == nullptr || one.hourly < best->hourly))
+        best = &one;
+    if (best == nullptr)
+      return std::unexpected(Error{ErrorKind::unsatisfied, say("no machine with {} has a price on these terms", named),
+                                   {}, say("'gpusel instances --gpu {}' lists all", named)});
+    std::string name = format("{}/{}", best->instance->provider, best->instance->sku);
+    context_.note(say("{} is taken as {}, the cheapest machine with it", named, name));
+    return name;
+  }
+
   /// Targets that are a model or a task, and not to be priced themselves, are of the question.
   std::expected<void, int> take_job(const catalog::Catalog& catalog) {
     std::vector<std::string> targets;

@@ -72,9 +72,6 @@ class Export {
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
     plan_for(target, options_.job.question.request);
-    answer::Question& question = options_.job.question;
-    if (!asks_for_place(question.constraints))
-      question.orders = [](const job::Job&, const answer::Recommendation& one) { return show::check_account(one); };
     return ask(options_.job, ground, context_);
   }
 
@@ -117,7 +114,7 @@ class Export {
                           command_line(question_of(context_.words)),
                           pins_region()};
     add_figures(view, ground, *converter);
-    if (!options_.rank && !show::try_target(view, target)) {
+    if (!options_.rank && !target.make(view)) {
       const auto* able = show::first_exportable(view, target);
       if (able == nullptr) return none(view, target);
       show::ExportView lower{advice, *able, *facts,      ground.catalog,  ground.coefficients,

@@ -91,6 +91,7 @@ Parsed make_preflight() {
   auto options = std::make_shared<PreflightOptions>();
   Parsed parsed;
   parsed.positional = "COMMAND";
+  parsed.takes_line = true;
   parsed.positional_help = say("behind '--', the line that starts a service or a training, as you type it");
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view text) -> Status {

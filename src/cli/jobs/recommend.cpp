@@ -69,6 +69,14 @@ class Recommend {
     if (!options_.question.request.task && Context::can_ask())
       if (!ask_person(catalog))
         return context_.fail(Error{ErrorKind::usage, say("not all questions were answered"), {}, {}});
+    if (!options_.question.request.task)
+      return context_.fail(Error{ErrorKind::usage, say("a model or a task is missing"), "--task",
+                                 options_.question.constraints.gpus.empty()
+                                     ? say("gpusel recommend llama-3.1-8b, for example")
+                                     : say("gpusel recommend llama-3.1-8b {0}, for example; prices alone: gpusel "
+                                           "instances --gpu {0}",
+                                           printable(options_.question.constraints.gpus.front().text)),
+                                 true});
     options_.question.every_rejection = options_.show_rejected;
     const bool list = show::is_data(format) || format == "csv" || is_document(format);
     options_.question.every_reason = list || options_.show_rejected;  // the table counts them

@@ -16,14 +16,14 @@
 
 namespace gpusel::cli {
 
-namespace {
-
 bool names_gpus(std::string_view word, const catalog::Catalog& catalog) {
   const auto spec = job::parse_gpu_spec(word);
   if (!spec || (spec->names.empty() && spec->vendor.empty())) return false;
   if (spec->names.empty() && catalog.provider(word)) return false;  // "aws" sells more than it makes
   return std::ranges::any_of(catalog.gpus(), [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); });
 }
+
+namespace {
 
 /// "p4d.24xlarge" as a regular expression for that SKU alone.
 std::string only_this(const catalog::Instance& instance) {
@@ -98,6 +98,27 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
   return rate_of(text);
 }
 
+/// "qwen3-32b on h100 in frankfurt": words that only join the others.
+bool is_filler(std::string_view word) {
+  static constexpr std::string_view kJoining[] = {"on", "in", "at", "with", "using", "for", "and", "vs", "vs.", "versus", "of", "the"};
+  return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
+}
+
+/// Whether the letters of `part` come in `whole` in their order: "sdxl" in "stable-diffusion-xl".
+bool abbreviates(std::string_view part, std::string_view whole) {
+  for (const char c : whole)
+    if (!part.empty() && part.front() == c) part.remove_prefix(1);
+  return part.empty();
+}
+
+/// "deepseek-r1 is taken as deepseek-v3": an alias that nobody would guess; empty for the others.
+std::string taken_model(std::string_view name, const catalog::Catalog& catalog) {
+  if (name.empty() || name.contains('/') || catalog::looks_like_path(name)) return {};
+  const auto model = catalog.model(name);
+  if (!model || abbreviates(fold_name(name), (*model)->id)) return {};
+  return say("{} is taken as {}", printable(name), (*model)->id);
+}
+
 /// The longest run of words from `at` on that means something, and how many they are.
 std::optional<std::pair<Meant, std::size_t>> next_meaning(std::span<const std::string> words, Takes takes,
                                                           const catalog::Catalog& catalog) {
@@ -138,10 +159,11 @@ std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalo
   if (auto several = meaning_of_phrase(word, takes, catalog)) return several;
   if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
   if (physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
-  if (takes == Takes::sold && !catalog.has_gpu(word) && !catalog.has_instance(word) && catalog.provider(word))
-    return Meant{"cloud", std::string(word)};
+  const bool named = catalog.has_gpu(word) || catalog.has_instance(word);
+  if (takes == Takes::sold && !named && catalog.provider(word)) return Meant{"cloud", std::string(word)};
   if (takes == Takes::machine || takes == Takes::all)
     if (auto machine = machine_of(word, takes, catalog)) return machine;
+  if (takes == Takes::sold && !named && catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
   if (takes == Takes::all) {
     if (catalog.provider(word)) return Meant{"cloud", std::string(word)};
     if (catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
@@ -156,6 +178,7 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
   std::size_t taken = 1;
   for (std::size_t at = 0; at < words.size(); at += std::exchange(taken, 1)) {
     const auto meant = next_meaning(std::span(words).subspan(at), spoken.takes, catalog);
+    if (!meant && is_filler(words[at])) continue;
     if (!meant && (spoken.takes == Takes::job || spoken.takes == Takes::sold)) {
       left.push_back(std::move(words[at]));
       continue;
@@ -175,6 +198,7 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
   const bool open = !spoken.request.task;
   if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
+  if (const std::string other = taken_model(spoken.request.model, catalog); !other.empty()) context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
   if (spoken.constraints != nullptr && currency != nullptr)
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)

@@ -26,6 +26,8 @@ enum class Takes : std::uint8_t {
   all       // providers, places and terms too
 };
 
+/// Whether a word says which GPUs: "h100", "h100:8", "nvidia:80GB".
+bool names_gpus(std::string_view word, const catalog::Catalog& catalog);
 /// Nothing where a word names none of these.
 std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog);
 

@@ -29,7 +29,7 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
     const show::ExportView view{
         alone, candidate, *known, ground.catalog, ground.coefficients, scaling_for(work, candidate, ground),
         0,     {},        placed};
-    const auto made = show::try_target(view, target);
+    const auto made = target.make(view);
     return made ? Status{} : std::unexpected(made.error());
   };
   return {};

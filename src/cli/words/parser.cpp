@@ -10,6 +10,7 @@
 #include "base/words/message.hpp"
 #include "cli/help/help.hpp"
 #include "cli/help/synonyms.hpp"
+#include "cli/question/named.hpp"
 #include "cli/settings/settings.hpp"
 
 namespace gpusel::cli {
@@ -22,6 +23,7 @@ class Words {
   explicit Words(Context& context) : context_(context) {}
 
   ParseOutcome parse(const std::vector<std::string>& words) {
+    words_ = words;
     choose(words);
     ParseOutcome outcome;
     outcome.finished = true;
@@ -31,9 +33,9 @@ class Words {
       context_.out.write(help_of(*asked == kHelpAll));
       return outcome;
     }
-    describe(words);
+    const std::vector<std::string> ours = describe(words);
     try {
-      std::vector<std::string> reversed = with_values(words);
+      std::vector<std::string> reversed = with_values(ours);
       std::ranges::reverse(reversed);
       app_.parse(reversed);
     } catch (const CLI::ParseError& error) {
@@ -98,8 +100,9 @@ class Words {
   }
 
   /// Names and summaries of all commands, but the options of the chosen one only: building the
-  /// others would cost more than answering.
-  void describe(const std::vector<std::string>& words) {
+  /// others would cost more than answering. Returns the line in the chosen command's own words.
+  std::vector<std::string> describe(const std::vector<std::string>& words) {
+    std::vector<std::string> ours = words;
     app_.name("gpusel");
     app_.set_help_flag();  // answered before anything is parsed, as is --version
     app_.require_subcommand(0, 1);
@@ -111,13 +114,64 @@ class Words {
       sub->set_help_flag();
       if (&command != chosen_) continue;
       parsed_ = cli::set_up(command, context_);
-      if (find_typed(words))
+      ours = in_own_words(words);
+      if (find_typed(ours))
         for (const Flag* flag : typed_) add(*sub, *flag);
       else
         for (const Flag& flag : parsed_.flags) add(*sub, flag);
       if (!parsed_.positional.empty()) add_positional(*sub);
       sub_ = sub;
     }
+    return ours;
+  }
+
+  const Flag* flag_spelled(std::string_view word) const {
+    const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
+    return flag == parsed_.flags.end() ? nullptr : &*flag;
+  }
+
+  /// Flags of other tools that mean the same as one of ours, and where another program's line begins.
+  std::vector<std::string> in_own_words(const std::vector<std::string>& words) const {
+    std::vector<std::string> ours;
+    const auto rest = [&](std::size_t from) {
+      ours.insert(ours.end(), words.begin() + static_cast<std::ptrdiff_t>(from), words.end());
+      return std::move(ours);
+    };
+    const auto names = static_cast<std::size_t>(std::ranges::count(chosen_->name, ' ')) + 1;  // of the command
+    std::size_t bare = 0;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (word == "--") return rest(i);
+      const bool is_flag = word.starts_with("-") && !plain_number(word);
+      if (!is_flag && ++bare > names && parsed_.takes_line) {
+        ours.emplace_back("--");
+        return rest(i);
+      }
+      const Flag* known = is_flag ? flag_spelled(word) : nullptr;
+      if (!is_flag || known != nullptr) {
+        ours.push_back(word);
+        const bool takes_next = known != nullptr && !known->value.empty() && !known->optional_value &&
+                                word.find('=') == std::string::npos && i + 1 < words.size();
+        if (takes_next) ours.push_back(words[++i]);
+        continue;
+      }
+      add_translated(word, ours);
+    }
+    return ours;
+  }
+
+  void add_translated(const std::string& word, std::vector<std::string>& ours) const {
+    const auto equals = std::min(word.find('='), word.size());
+    const auto same = same_flag(std::string_view(word).substr(0, equals),
+                                [&](std::string_view name) { return flag_spelled(name) != nullptr; });
+    const bool has_place = same && (!same->name.empty() || !parsed_.positional.empty());
+    if (!has_place || (!same->value.empty() && equals != word.size())) return ours.push_back(word);
+    if (same->name.empty()) {
+      if (equals != word.size()) ours.push_back(word.substr(equals + 1));
+      return;
+    }
+    ours.push_back(std::string(same->name) + word.substr(equals));
+    if (!same->value.empty()) ours.emplace_back(same->value);
   }
 
   /// Finds the flags that were typed. False where a word is none of them, as --help is not: setting up a flag costs as
@@ -127,11 +181,11 @@ class Words {
     for (const std::string& word : words) {
       if (word == "--") break;  // behind it there are names only
       if (!word.starts_with("-")) continue;
-      const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
-      if (flag == parsed_.flags.end())
+      const Flag* flag = flag_spelled(word);
+      if (flag == nullptr)
         all_known = all_known && plain_number(word);
-      else if (std::ranges::find(typed_, &*flag) == typed_.end())
-        typed_.push_back(&*flag);
+      else if (std::ranges::find(typed_, flag) == typed_.end())
+        typed_.push_back(flag);
     }
     std::ranges::sort(typed_);  // values are set in the order of the flags
     return all_known;
@@ -240,6 +294,15 @@ class Words {
                                near.or_else(see_help())});
   }
 
+  /// "price h100", "h100 price": SkyPilot's first question.
+  static Hint by_price(const std::vector<std::string>& words, const catalog::Catalog& catalog) {
+    static constexpr std::string_view kPrice[] = {"price", "prices", "pricing", "cheapest", "cost", "show-gpus", "list", "find"};
+    const auto priced = [](const std::string& word) { return std::ranges::find(kPrice, lower(word)) != std::end(kPrice); };
+    const auto gpu = std::ranges::find_if(words, [&](const std::string& word) { return names_gpus(word, catalog); });
+    if (gpu == words.end() || std::ranges::none_of(words, priced)) return {};
+    return {say("did you mean 'gpusel instances --gpu {}'?", shorten(*gpu, 40)), {"instances --gpu " + *gpu}};
+  }
+
   /// The right word, where what was typed means one that is there.
   Hint by_meaning(const std::string& name) {
     if (chosen_ == nullptr && !name.starts_with("-")) {
@@ -247,8 +310,10 @@ class Words {
         const auto meant = meant_command(format("{} {}", group_, name));
         return meant ? Hint(say("did you mean 'gpusel {}'?", *meant), {*meant}) : Hint();
       }
-      if (const auto meant = meant_command(name)) return {say("did you mean 'gpusel {}'?", *meant), {*meant}};
       const auto catalog = catalog::load({});
+      if (catalog)
+        if (Hint prices = by_price(words_, *catalog); !prices.empty()) return prices;
+      if (const auto meant = meant_command(name)) return {say("did you mean 'gpusel {}'?", *meant), {*meant}};
       if (!catalog) return {};
       if (catalog->model(name))
         return {say("did you mean 'gpusel recommend {}'?", shorten(name, 60)), {"recommend " + name}};
@@ -277,6 +342,7 @@ class Words {
 
   Context& context_;
   CLI::App app_;
+  std::vector<std::string> words_;  // as they were typed
   CLI::App* sub_ = nullptr;
   const Command* chosen_ = nullptr;
   std::map<std::string, CLI::App*> groups_;

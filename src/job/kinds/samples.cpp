@@ -3,6 +3,7 @@
 
 #include "base/values/number.hpp"
 #include "job/kinds/filling.hpp"
+#include "job/request/request_option.hpp"
 
 namespace gpusel::job {
 
@@ -45,7 +46,8 @@ constexpr double kUsualLatencyMs = 100;
 }  // namespace
 
 std::span<const std::string_view> keys_of(const SampleJob&) {
-  static constexpr std::array<std::string_view, 5> kKeys{"resolution", "seq_len", "input_tokens", "images", "loader"};
+  static constexpr std::array<std::string_view, 6> kKeys{"resolution", "seq_len", "input_tokens",
+                                                         "images",     "loader",  "tokens"};
   return kKeys;
 }
 
@@ -74,6 +76,8 @@ Status fill(SampleJob& job, Filling& f) {
     f.counted.unit = kSamples;  // volumes and the like: as they are
   }
   f.counted.on_cpu = f.counted.engine != Engine::tensorrt;
+  if (f.request.tokens && (f.training() || job.seq_len <= 0))
+    return has_no_meaning(*request_option("tokens"), f.work.task);
   if (f.training()) {
     if (f.work.training.method != Method::full)
       return usage_error(say("training of '{}' is estimated with all weights", model.id), "method",
@@ -87,6 +91,10 @@ Status fill(SampleJob& job, Filling& f) {
     return {};
   }
   f.counted.things = f.request.images;
+  if (f.request.tokens) {
+    f.counted.things = static_cast<double>(*f.request.tokens) / static_cast<double>(job.seq_len);
+    if (!f.request.mode) f.counted.mode = Mode::throughput;
+  }
   if (f.counted.mode == Mode::online)
     f.counted.latency_ms = f.or_assume(f.request.latency_ms, "latency_ms", kUsualLatencyMs);
   return {};

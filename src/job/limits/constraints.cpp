@@ -160,10 +160,32 @@ Status add_terms(std::string_view text, Constraints& c) {
   return {};
 }
 
+namespace {
+
+bool is_open(const Bounds& bounds) { return !bounds.low && !bounds.high; }
+
+/// "8": how many, of whatever kind.
+bool is_count_alone(const GpuSpec& spec) {
+  return !is_open(spec.count) && spec.names.empty() && spec.vendor.empty() && is_open(spec.memory_gb) && !spec.none;
+}
+
+}  // namespace
+
 Status add_gpu(std::string_view text, Constraints& c) {
   auto spec = parse_gpu_spec(text);
   if (!spec) return std::unexpected(spec.error());
   if (!c.nodes) c.nodes = spec->nodes;  // another number beside it is a contradiction
+  // A kind in one flag and a count in another are one wish.
+  for (GpuSpec& other : c.gpus) {
+    const bool count_here = is_count_alone(*spec) && is_open(other.count) && !other.none;
+    const bool count_there = is_count_alone(other) && is_open(spec->count) && !spec->none;
+    if (!count_here && !count_there) continue;
+    const Bounds count = count_here ? spec->count : other.count;
+    if (count_there) std::swap(other, *spec);
+    other.text += ":" + spec->text;
+    other.count = count;
+    return {};
+  }
   c.gpus.push_back(std::move(*spec));
   return {};
 }
@@ -325,7 +347,8 @@ Result<GpuSpec> parse_parts(std::string_view text) {
 }  // namespace
 
 Result<GpuSpec> parse_gpu_spec(std::string_view given) {
-  const std::string_view text = trim(given);
+  std::string_view text = trim(given);
+  if (text.starts_with("gpu:")) text.remove_prefix(4);  // Slurm: --gres gpu:a100:4
   if (text.empty()) return unreadable(text);
   Result<GpuSpec> spec{GpuSpec{}};
   constexpr double kMostPerInstance = 512;  // above it a bare number is a name, as 4090

@@ -1,5 +1,6 @@
 // Limits on who sells an instance: --not-cloud, --market, and by --country who serves its reader.
 #include <algorithm>
+#include <map>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -56,6 +57,37 @@ void reject_closed(const Judging& judging, std::string message, IsOpen is_open) 
   if (!closed.empty()) reject(judging, compare(Fact::provider, Operator::in, std::move(closed), false), message);
 }
 
+/// Whether the question means that region, by its own name or by a country that the provider has no other account for.
+bool asks_for(const catalog::Region& region, const Constraints& asked, const catalog::Catalog& catalog) {
+  const bool only_so = std::ranges::none_of(catalog.regions(), [&](const catalog::Region& other) {
+    return other.provider == region.provider && other.country == region.country && other.account.empty();
+  });
+  for (const std::string& name : asked.named_regions()) {
+    const auto place = catalog::locate(name, catalog);
+    if (place && place->has(region) && (place->place == nullptr || only_so)) return true;
+  }
+  std::vector<std::string> countries = asked.residency;
+  if (!asked.country.empty()) countries.push_back(asked.country);
+  return only_so && std::ranges::any_of(countries, [&](const std::string& name) {
+           const auto codes = catalog::countries_called(name, catalog);
+           return codes && codes->size() == 1 && codes->front() == region.country;
+         });
+}
+
+/// An account of AWS or Azure does not reach their partitions for China and for governments.
+void reject_partitions(const Judging& judging) {
+  std::map<std::string_view, std::vector<std::string>> closed;
+  for (const catalog::Region& region : judging.catalog.regions())
+    if (!region.account.empty() && !asks_for(region, judging.asked, judging.catalog))
+      closed[region.provider].emplace_back(region.id);
+  std::vector<rules::Condition> each;
+  for (auto& [provider, regions] : closed)
+    each.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{std::string(provider)}),
+                                  compare(Fact::region, Operator::in, std::move(regions))}));
+  if (!each.empty())
+    reject(judging, rules::any_of(std::move(each)), say("{{region}} needs an account of its own; --region asks for it"));
+}
+
 }  // namespace
 
 Status judge_not_cloud(const Judging& judging) {
@@ -81,6 +113,7 @@ Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalo
 }
 
 Status judge_market(const Judging& judging) {
+  reject_partitions(judging);
   if (*judging.asked.market) return {};
   const std::vector<std::string> named = named_clouds(judging);
   const auto of_kind = [](ProviderKind kind) {

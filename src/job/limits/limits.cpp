@@ -285,11 +285,10 @@ Assumptions assumed_limits(const Constraints& limits) {
   Assumptions assumed;
   for (const std::string_view key : limits.assumed) {
     const Limit& limit = *find_limit(key);
-    const std::string_view digits = limit.also.usual.substr(0, limit.also.usual.find_first_not_of("0123456789"));
     if (limit.also.assumed_as.empty())
       assumed.push_back({std::string(key), std::string(limit.also.usual)});
     else
-      assumed.push_back({std::string(limit.also.assumed_as), plain_number(digits).value_or(0)});
+      assumed.push_back({std::string(limit.also.assumed_as), limits.deadline_hours.value_or(0) / 24});
   }
   return assumed;
 }

@@ -43,7 +43,7 @@ double tokens_per_pass(const job::Draft& draft, Trace* trace) {
 
 Seconds token_time(const job::Inference& job, const Server& server, double batch, Trace* trace) {
   const Replica& target = server.target;
-  const double rows = batch / target.pipelining();
+  const double rows = std::max(1.0, batch / target.pipelining());  // fewer than stages go one by one
   if (!server.draft) return target.decode(rows, halfway(job)).total;
   return record(trace, {"inference.speculation", "{:.2f}", "ms", "arXiv 2211.17192"}, [&](auto told) {
     const auto drafted = told("drafted tokens", job.draft->tokens);
@@ -178,7 +178,9 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
     steady.itl = {};
   else if (!closed)
     steady.itl = record(trace, kBetween, [&](auto told) {
-      return told("time of one token", step) + told("part of a prompt in a pass", share) *
+      // Another's prompt holds one stage up at a time.
+      return told("time of one token", step) + told("part of a prompt in a pass", share) /
+                                                   told("batches on their way at once", replica.pipelining()) *
                                                    ((told("requests at once", batch) - 1) / told("output", output));
     });
   steady.e2e = steady.ttft + steady.itl * steps;

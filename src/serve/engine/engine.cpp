@@ -163,7 +163,10 @@ void Engine::mixed_step(const Pass& pass) {
   settle_late(clock_);
   if (decodes) finish_ends();
   const double through = times_.through_stages(pass);
-  for (const std::uint32_t index : read_) prompt_read(index, clock_ + through);
+  for (const std::uint32_t index : read_) {
+    active_[index].through = through;
+    prompt_read(index, clock_ + through);
+  }
   settle_when_idle();
 }
 
@@ -235,7 +238,7 @@ void Engine::finish_ends() {
     const End top = ends_.top();
     ends_.pop();
     const Active& active = active_[top.active];
-    if (active.decodes && active.ends == top.ticks) end(top.active, clock_);
+    if (active.decodes && active.ends == top.ticks) end(top.active, clock_ + active.through);
   }
 }
 
@@ -268,7 +271,7 @@ void Engine::prompt_read(std::uint32_t index, double time) {
   ++usage_.generated;
   to_come_ -= std::min<std::uint64_t>(to_come_, 1);
   if (first)
-    scheduling_.async&& duty_ != Duty::prompt ? late_first_.push_back(active.request)
+    scheduling_.async&& duty_ != Duty::prompt ? late_first_.push_back({active.request, active.through})
                                               : first_token(active.request, time);
   else
     late_token(active, time);
@@ -294,10 +297,11 @@ void Engine::prompt_read(std::uint32_t index, double time) {
 
 void Engine::end(std::uint32_t index, double time) {
   const std::uint32_t request = active_[index].request;
+  const double through = active_[index].through;
   release(index);
   remove(index);
   if (scheduling_.async && duty_ != Duty::prompt)
-    late_last_.push_back(request);
+    late_last_.push_back({request, through});
   else
     last_token(request, time);
 }
@@ -344,8 +348,8 @@ std::uint32_t Engine::remaining(const Active& active) const {
 }
 
 void Engine::settle_late(double time) {
-  for (const std::uint32_t request : late_first_) first_token(request, time);
-  for (const std::uint32_t request : late_last_) last_token(request, time);
+  for (const Late& late : late_first_) first_token(late.request, time + late.through);
+  for (const Late& late : late_last_) last_token(late.request, time + late.through);
   late_first_.clear();
   late_last_.clear();
 }
@@ -353,7 +357,7 @@ void Engine::settle_late(double time) {
 /// Without another step the last one is waited for, as long as such a step would take.
 void Engine::settle_when_idle() {
   if (has_work() || (late_first_.empty() && late_last_.empty())) return;
-  const std::uint32_t request = late_last_.empty() ? late_first_.back() : late_last_.back();
+  const std::uint32_t request = late_last_.empty() ? late_first_.back().request : late_last_.back().request;
   const Request& r = requests_.all[request];
   settle_late(clock_ + times_.of({1, static_cast<double>(r.input) + r.output, 0, 0, 0}));
 }
@@ -441,6 +445,7 @@ std::uint32_t Engine::new_active(const Waiting& from) {
   active.done = from.done;
   active.last_token = from.last_token;
   active.decodes = false;
+  active.through = 0;
   active.before = last_;
   active.behind = kNone;
   (last_ != kNone ? active_[last_].behind : first_) = index;

@@ -10,8 +10,14 @@ namespace gpusel::serve {
 
 namespace {
 
-/// One batch of a pipeline: its part of the sequences and of the prompts.
-double batch_time(const StepTimes& t, const Pass& pass, double sequences, double cached) {
+/// Sequences of one batch of a pipeline: fewer sequences than stages go one by one.
+double in_one_batch(const StepTimes& t, const Pass& pass) {
+  return std::max(pass.sequences / t.stages, std::min(1.0, pass.sequences));
+}
+
+/// One batch of a pipeline: its part of the sequences, and the prompts.
+double batch_time(const StepTimes& t, const Pass& pass) {
+  const double sequences = in_one_batch(t, pass);
   const double rows = sequences * t.rows_per_sequence + pass.prompt_tokens;
   const double prompt_share = pass.prompt_tokens / rows;
   physics::PassParts parts;
@@ -24,7 +30,7 @@ double batch_time(const StepTimes& t, const Pass& pass, double sequences, double
   parts.links = t.link_row * rows;
   parts.host_exposed = t.host_exposed;
   if (sequences > 0) {
-    const double each = cached / sequences;
+    const double each = pass.cached / pass.sequences;
     parts.caches = sequences * t.cache(each);
     if (t.rows_per_sequence > 1) parts.fixed += t.draft(sequences) + sequences * t.draft_cache(each);
     if (each > t.graph_context) parts.host = t.host;
@@ -33,23 +39,23 @@ double batch_time(const StepTimes& t, const Pass& pass, double sequences, double
   return physics::pass_time(parts);
 }
 
+double without_prompts(const StepTimes& t, const Pass& pass) {
+  return pass.sequences > 0 ? batch_time(t, {.sequences = pass.sequences, .cached = pass.cached}) : 0;
+}
+
 }  // namespace
 
 double StepTimes::of(const Pass& pass) const {
-  const double sequences = pass.sequences / stages;
   const double own = sequence * pass.sequences;
-  if (stages == 1 || pass.prompt_tokens == 0) return batch_time(*this, pass, sequences, pass.cached / stages) + own;
+  if (stages == 1 || pass.prompt_tokens == 0) return batch_time(*this, pass) + own;
   // One batch has the prompts, and the others wait for it in every stage.
-  const double bare = sequences > 0 ? batch_time(*this, {}, sequences, pass.cached / stages) : 0;
-  const double whole = batch_time(*this, pass, sequences, pass.cached / stages);
-  return bare + (whole - bare) / stages + own;
+  const double bare = without_prompts(*this, pass);
+  return bare + (batch_time(*this, pass) - bare) / stages + own;
 }
 
 double StepTimes::through_stages(const Pass& pass) const {
   if (stages == 1 || pass.prompt_tokens == 0) return 0;
-  const double sequences = pass.sequences / stages;
-  const double bare = sequences > 0 ? batch_time(*this, {}, sequences, pass.cached / stages) : 0;
-  return (batch_time(*this, pass, sequences, pass.cached / stages) - bare) * (1 - 1 / stages);
+  return (batch_time(*this, pass) - without_prompts(*this, pass)) * (1 - 1 / stages);
 }
 
 StepTimes::Run StepTimes::run(double sequences, double cached, std::uint64_t most, double seconds) const {

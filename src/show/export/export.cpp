@@ -81,32 +81,21 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
                      hint.or_else(say("all targets: gpusel export")));
 }
 
-Status check_account(const answer::Recommendation& r) {
-  if (!needs_own_account(r.instance->provider, r.region->id)) return {};
-  return cannot(say("{} needs an account of its own: --region {} asks for it", r.region->id, r.region->id));
-}
-
-Result<Exported> try_target(const ExportView& view, const ExportTarget& target) {
-  if (Status reached = view.pins_region ? Status{} : check_account(view.chosen); !reached)
-    return std::unexpected(reached.error());
-  return target.make(view);
-}
-
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
   for (const answer::Recommendation& other : view.advice.recommendations)
-    if (try_target(of_rank(view, other), target)) return &other;
+    if (target.make(of_rank(view, other))) return &other;
   return nullptr;
 }
 
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken) {
-  const auto refused = try_target(view, target);
+  const auto refused = target.make(view);
   const answer::Recommendation& r = view.chosen;
   return say("rank {}; rank {} ({} {}) is left out: {}", taken, r.rank, r.instance->provider, r.instance->sku,
              refused ? std::string() : refused.error().message);
 }
 
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
-  auto exported = try_target(view, target);
+  auto exported = target.make(view);
   if (exported) {
     auto notes = plan_notes(view);
     exported->notes.insert(exported->notes.begin(), notes.begin(), notes.end());
@@ -114,7 +103,7 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
   }
   std::string able;
   for (const ExportTarget& other : kTargets)
-    if (try_target(view, other)) able += (able.empty() ? "" : ", ") + std::string(other.name);
+    if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
   Error error = exported.error();
   error.hint = able.empty() ? say("no target can express this plan") : say("targets that can: {}", able);
   if (const auto* able_rank = first_exportable(view, target); able_rank != nullptr)

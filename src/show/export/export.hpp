@@ -50,18 +50,14 @@ struct Exported : ExportedFile {
 struct ExportTarget {
   std::string_view name;
   std::string_view purpose;  // for to_say()
-  Result<Exported> (*make)(const ExportView& view);
+  Result<Exported> (*make)(const ExportView& view);  // errors: it cannot say the plan
   std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
   std::string_view framework{};         // as engine, of training
 };
 std::span<const ExportTarget> export_targets();
 /// Errors: there is no such target; the nearest are named.
 Result<const ExportTarget*> find_export_target(std::string_view name);
-/// Error: the region is one that an account of the cloud does not reach, which nobody takes without asking.
-Status check_account(const answer::Recommendation& r);
-/// Errors: the target cannot say the plan.
-Result<Exported> try_target(const ExportView& view, const ExportTarget& target);
-/// The same; targets that can are named.
+/// Errors: the target cannot say the plan; targets that can are named.
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
 /// The best rank that the target can say, from that of the view on; null: none.
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target);

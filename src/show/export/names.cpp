@@ -140,12 +140,6 @@ constexpr Interfaces kInterfaces[] = {
     {"p5e.48xlarge", 32}, {"p5en.48xlarge", 16},  {"p6-b200.48xlarge", 8}, {"p6-b300.48xlarge", 16},
     {"trn1.32xlarge", 8}, {"trn1n.32xlarge", 16}, {"trn2.48xlarge", 16}};
 
-// https://docs.aws.amazon.com/IAM/latest/UserGuide/reference-arns.html (partitions),
-// https://learn.microsoft.com/azure/azure-government/compare-azure-government-global-azure and
-// https://learn.microsoft.com/azure/china/overview-operations: begins of the regions' names
-constexpr std::pair<std::string_view, std::string_view> kPartitions[] = {
-    {"aws", "cn-"}, {"aws", "us-gov-"}, {"azure", "china"}, {"azure", "usgov"}};
-
 // Device plugins: https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/ and, for the others,
 // https://docs.habana.ai/en/latest/Orchestration/Gaudi_Kubernetes/index.html,
 // https://awsdocs-neuron.readthedocs-hosted.com/en/latest/containers/kubernetes-getting-started.html,
@@ -195,11 +189,6 @@ std::string_view google_boot_disk(std::string_view type) {
   constexpr std::string_view kHyperdiskOnly[] = {"a3-ultragpu", "a4", "g4", "c4", "n4", "x4"};
   const bool only = std::ranges::any_of(kHyperdiskOnly, [&](auto family) { return type.starts_with(family); });
   return only ? "hyperdisk-balanced" : "";
-}
-
-bool needs_own_account(std::string_view provider, std::string_view region) {
-  return std::ranges::any_of(
-      kPartitions, [&](const auto& part) { return part.first == provider && region.starts_with(part.second); });
 }
 
 std::string_view gpu_resource(const catalog::Gpu& gpu) {

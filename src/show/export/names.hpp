@@ -43,8 +43,6 @@ int efa_interfaces(std::string_view type);
 bool efa_on_first_card(std::string_view type);
 /// The one disk type that Google's machine boots from; empty where it takes several.
 std::string_view google_boot_disk(std::string_view type);
-/// Whether the cloud's account does not reach that region, which needs another (China, US government).
-bool needs_own_account(std::string_view provider, std::string_view region);
 
 /// The extended resource that the vendor's device plugin gives nodes; empty where there is none here.
 std::string_view gpu_resource(const catalog::Gpu& gpu);

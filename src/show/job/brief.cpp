@@ -14,6 +14,7 @@
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
 #include "show/export/export.hpp"
+#include "show/export/names.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
@@ -90,8 +91,10 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
   const bool market = assumed(advice, "market").empty();
   const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
   std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
-  for (const auto* places : {&regions, &limits.residency})
-    if (!places->empty()) words += say(" in {}", joined(*places));
+  // What a name was taken for says more than the name.
+  const std::string taken = assumed(advice, "region");
+  if (!regions.empty()) words += say(" in {}", regions.size() == 1 && !taken.empty() ? taken : joined(regions));
+  if (!limits.residency.empty()) words += say(" in {}", joined(limits.residency));
   if (!advice.target.empty()) words += say(" · for {}", advice.target);
   std::vector<std::string> terms;
   for (const std::string& term : limits.terms) terms.push_back(say_name(term));
@@ -126,6 +129,7 @@ std::string cost_words(const Advice& advice, const Recommendation& r) {
   std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
   if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
     words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
+  for (const std::string_view key : r.cost.lacking()) words += say(" + {}, price unknown", say_name(key));
   return words;
 }
 
@@ -323,10 +327,13 @@ std::string next_words(const Advice& advice) {
   auto own = std::ranges::find_if(
       targets, [&](const ExportTarget& one) { return runs(one) && one.name == to_text(*one.engine); });
   if (own == targets.end()) own = std::ranges::find_if(targets, runs);
+  // SkyPilot orders most machines that can be ordered; a script starts the job on the others.
+  const CloudNames* names = cloud_names(advice.recommendations.front().instance->provider);
+  const std::string_view orders = names != nullptr && !names->skypilot.empty() ? "skypilot" : "slurm";
   return say("Next: gpusel export {} (same flags) · --poc plans a test before spending",
              !advice.target.empty()  ? std::string_view(advice.target)
              : own != targets.end() ? own->name
-                                    : "skypilot");
+                                    : orders);
 }
 
 }  // namespace

@@ -144,7 +144,7 @@ Status check_backend(const ExportView& view) {
   if (is_spot(r) && !cloud->spot) return cannot(say("dstack starts no spot instances of {}", provider));
   if (r.machine().nodes > 1 && !cloud->several_nodes && reads_rank(launch_or_own(view)))
     return cannot(say("dstack makes no clusters on {}", provider));
-  if (!cloud->takes_region(r.region->id) || needs_own_account(provider, r.region->id))
+  if (!cloud->takes_region(r.region->id) || !r.region->account.empty())
     return cannot(say("{} has no region {}", "dstack", r.region->id));
   const bool listed = names->types_in_dstack ? cloud->takes_type(host_type(*r.instance))
                                              : r.gpu == nullptr || !dstack_gpu(r.gpu->id).empty();

@@ -63,7 +63,7 @@ bool sees_cards(const ExportView& view, const answer::Recommendation& r) {
 }
 
 bool is_known_region(const CloudOrders& cloud, const answer::Recommendation& r) {
-  return cloud.takes_region(r.region->id) && !needs_own_account(r.instance->provider, r.region->id);
+  return cloud.takes_region(r.region->id) && r.region->account.empty();
 }
 
 /// Why SkyPilot cannot start a rank.
