@@ -16,17 +16,23 @@ namespace {
 constexpr std::size_t kLongest = 80;  // beyond this nobody mistyped a name, and the cost is quadratic
 
 /// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`; neither is longer than kLongest.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
+/// Counting ends at more than `allowed`.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t allowed) {
   std::array<std::size_t, kLongest + 1> rows[3];
   auto *before = &rows[0], *row = &rows[1], *next = &rows[2];
   std::iota(row->begin(), row->end(), std::size_t{0});
+  std::size_t least_before = 0;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     (*next)[0] = i;
+    std::size_t least = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
       (*next)[j] = std::min({(*row)[j] + 1, (*next)[j - 1] + 1, (*row)[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
         (*next)[j] = std::min((*next)[j], (*before)[j - 2] + 1);
+      least = std::min(least, (*next)[j]);
     }
+    if (std::min(least, least_before) > allowed) return allowed + 1;
+    least_before = least;
     std::swap(before, row);
     std::swap(row, next);
   }
@@ -65,7 +71,7 @@ std::optional<Near> near(std::string_view typed, std::string_view candidate, std
       typed.size() > candidate.size() ? typed.size() - candidate.size() : candidate.size() - typed.size();
   const bool inside = may_contain && typed.size() >= 3 && candidate.find(typed) != std::string_view::npos;
   const bool begins = may_contain && candidate.starts_with(typed);
-  std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate);
+  std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate, allowed);
   if (distance > allowed && inside) distance = allowed + gap;
   // "mistral" is the beginning of a name before it is another word mistyped.
   if (begins && candidate.size() > typed.size())
