@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/nearest.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -15,10 +16,9 @@ namespace gpusel::catalog {
 
 namespace {
 
-std::unexpected<Error> unknown(const std::string& what, std::string_view name, std::vector<std::string_view> known,
+std::unexpected<Error> unknown(const std::string& what, std::string_view name, const NearestNames& known,
                                std::string all) {
-  std::sort(known.begin(), known.end());
-  const Hint hint = did_you_mean(name, known);
+  const Hint hint = one_of_these(known.of(name));
   return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {}, hint.or_else(std::move(all)));
 }
 
@@ -217,7 +217,7 @@ Result<const Gpu*> Catalog::gpu(std::string_view name) const {
   if (found.outcome == Lookup::Outcome::ambiguous)
     return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->gpus[found.index].id,
                            tables_->gpus[found.other].id));
-  return unknown(say("GPU"), name, spellings(gpus()), say("all GPUs: gpusel gpus"));
+  return unknown(say("GPU"), name, NearestNames(spellings(gpus())), say("all GPUs: gpusel gpus"));
 }
 
 Result<const Model*> Catalog::model(std::string_view name) const {
@@ -243,7 +243,9 @@ Result<const Model*> Catalog::model(std::string_view name) const {
                        say("for an open model of its kind: gpusel recommend gpt-oss-120b"));
   if (Hint sized = models_of_size(trim(name), models()); !sized.empty())
     return usage_error(say("unknown model '{}'", shorten(name, 60)), {}, std::move(sized));
-  return unknown(say("model"), name, spellings(models()), say("all models: gpusel models"));
+  // A batch may ask for as many models that are not known as it has lines.
+  if (!tables_->near_models) tables_->near_models.emplace(spellings(models()));
+  return unknown(say("model"), name, *tables_->near_models, say("all models: gpusel models"));
 }
 
 Result<const Instance*> Catalog::instance(std::string_view name) const {
@@ -260,7 +262,7 @@ Result<const Instance*> Catalog::instance(std::string_view name) const {
   }
   std::vector<std::string_view> skus;
   for (const Instance& instance : tables_->instances) skus.push_back(instance.sku);
-  return unknown(say("instance"), name, std::move(skus), say("all instances: gpusel instances"));
+  return unknown(say("instance"), name, NearestNames(skus), say("all instances: gpusel instances"));
 }
 
 bool Catalog::has_gpu(std::string_view name) const {
@@ -280,7 +282,7 @@ Result<const Provider*> Catalog::provider(std::string_view name) const {
     for (const std::string_view alias : provider.aliases)
       if (fold_name(alias) == folded) return &provider;
   }
-  return unknown(say("provider"), name, spellings(providers()), say("all providers: gpusel instances"));
+  return unknown(say("provider"), name, NearestNames(spellings(providers())), say("all providers: gpusel instances"));
 }
 
 Result<std::string_view> Catalog::region(std::string_view name) const {
@@ -290,7 +292,7 @@ Result<std::string_view> Catalog::region(std::string_view name) const {
     if (fold_name(region.id) == folded) return region.id;
     ids.push_back(region.id);
   }
-  return unknown(say("region"), name, std::move(ids), say("all regions: gpusel instances -o wide"));
+  return unknown(say("region"), name, NearestNames(ids), say("all regions: gpusel instances -o wide"));
 }
 
 const Source* Catalog::source(std::string_view key) const {

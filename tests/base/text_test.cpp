@@ -1,8 +1,11 @@
 // Names folded and guessed, and foreign text made safe for a terminal.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <array>
+#include <random>
 
+#include "base/text/nearest.hpp"
 #include "base/text/text.hpp"
 
 namespace text_test {
@@ -60,6 +63,28 @@ TEST_CASE("a name that resembles nothing gets no suggestion") {
   CHECK(near("qq").empty());
   CHECK(did_you_mean("stable-diffusion-xl", kKnown).empty());
   CHECK(did_you_mean("llama-7b", {}).empty());
+}
+
+TEST_CASE("a word with as many edits as a third of its letters is found, and with one more it is not") {
+  std::mt19937 draw(20261127);
+  const auto letter = [&] { return static_cast<char>('a' + draw() % 6); };
+  const auto digit = [&] { return static_cast<char>('0' + draw() % 10); };
+  for (int i = 0; i < 2'000; ++i) {
+    std::string name;
+    for (std::size_t size = 6 + draw() % 12; name.size() < size;) name += letter();
+    std::string word = name;
+    // Digits are in no name: each that replaces a letter is an edit of its own.
+    const std::size_t allowed = word.size() / 3;
+    std::vector<std::size_t> places(word.size());
+    for (std::size_t at = 0; at < places.size(); ++at) places[at] = at;
+    std::shuffle(places.begin(), places.end(), draw);
+    for (std::size_t n = 0; n < allowed; ++n) word[places[n]] = digit();
+    CAPTURE(name, word);
+    const NearestNames known(std::array{std::string_view(name)});
+    CHECK(known.of(word) == std::vector{name});
+    word[places[allowed]] = digit();
+    CHECK(known.of(word).empty());
+  }
 }
 
 TEST_CASE("a very long word is answered as well") { CHECK(near(std::string(100000, 'x')).empty()); }

@@ -117,6 +117,16 @@ TEST_CASE("a SKU that an overlay adds to a family has what its sizes agree on") 
   CHECK((*c.instance("big.8x"))->gpu_count == 8.0);
 }
 
+TEST_CASE("what an overlay says of a family holds for a SKU that it added to it before") {
+  const auto c = opened(catalog::load(
+      {.replacement = folder({{"c.yaml", kSmall}}),
+       .overlays = {scratch_file("o.yaml",
+                                 "families:\n  - {provider: north, id: big, sizes: [{sku: big.2x, gpus: 2}]}\n"
+                                 "  - {provider: north, id: big, notes: mine}\n")}}));
+  CHECK((*c.instance("big.2x"))->notes == "mine");
+  CHECK((*c.instance("big.8x"))->notes == "mine");
+}
+
 TEST_CASE("an overlay changes one fact of a SKU") {
   const auto before = embedded();
   const catalog::Instance& i = before.instances()[0];

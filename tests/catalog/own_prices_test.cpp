@@ -96,6 +96,12 @@ TEST_CASE("an own price stands in every region of the instance, undiscounted", "
   CHECK(offer(catalog, "n.t4.4", Term::on_demand, "us-1").amount == Approx(1));
 }
 
+TEST_CASE("of several own prices of one subject the last counts", "[own]") {
+  const Catalog catalog = load_with({}, {"n.t4.1=9", "n.t4.1:spot=8", "n.t4.1=7", "n.t4.1=0.3"});
+  CHECK(offer(catalog, "n.t4.1", Term::on_demand, "us-1").amount == Approx(0.3));
+  CHECK(offer(catalog, "n.t4.1", Term::spot, "us-1").amount == Approx(8));
+}
+
 TEST_CASE("an own price may be of a term that is not published", "[own]") {
   const Catalog catalog = load_with({}, {"north/n.h100.8:reserved-3y=20"});
   CHECK(offer(catalog, "n.h100.8", Term::reserved_3y, "us-1").amount == 20);

@@ -71,6 +71,18 @@ TEST_CASE("settings with ten thousand unknown keys are read to the first hundred
   CHECK(ask({"models"}, {.directory = folder}).err.find("and 80 more problems; reading stopped") != std::string::npos);
 }
 
+TEST_CASE("objects of a hundred thousand keys are told by what they lack", "[damaged]") {
+  std::string object = "{\"k\": 1";
+  for (int i = 0; i < 100'000; ++i) object += ", \"k" + std::to_string(i) + "\": " + std::to_string(i);
+  const std::string file = scratch_file("keys.json", object + "}\n");
+  CHECK(ask({"diff", file}).err.find("is not a lock of gpusel") != std::string::npos);
+  const Run lock = ask({"lock", "--model", "llama-7b", "--task", "finetune", "--cloud", "aws", "-q", "--to", file});
+  CHECK(lock.err.find("it exists and was not written by gpusel") != std::string::npos);
+  const Run verify = ask({"verify", file});
+  CHECK(verify.status == 3);
+  CHECK(std::count(verify.err.begin(), verify.err.end(), ',') <= 110);
+}
+
 TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {
   const std::string home = scratch_directory();
   std::ofstream(home + "/own.yaml") << "gpus: []\n";

@@ -38,6 +38,14 @@ TEST_CASE("an export that was not touched is the same, one that was edited shows
   CHECK(edited["lines"][0]["text"].get<std::string>().find("--tensor-parallel-size 2") != std::string::npos);
   CHECK(edited["lines"][1]["change"] == "added");
   CHECK(edited["lines"][1]["text"].get<std::string>().find(flag) != std::string::npos);
+
+  // More lines than can be compared each with each.
+  constexpr std::size_t kMore = 400'000;
+  for (std::size_t i = 0; i < kMore; ++i) text += "#\n";
+  std::ofstream(file) << text;
+  const Json longer = Json::parse(ask({"diff", file, "--json"}).out);
+  CHECK(longer["same"] == false);
+  CHECK(longer["lines"].size() >= kMore + 2);
 }
 
 TEST_CASE("what an exported file asks again writes nothing, whatever its line says") {

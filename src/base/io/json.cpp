@@ -2,10 +2,10 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "base/io/document.hpp"
+#include "base/text/among.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -13,17 +13,6 @@ namespace gpusel {
 
 namespace {
 
-/// Which characters are among some, by their code.
-class Among {
- public:
-  constexpr explicit Among(std::string_view some) {
-    for (const char c : some) is_one_[static_cast<unsigned char>(c)] = true;
-  }
-  constexpr bool operator()(char c) const { return is_one_[static_cast<unsigned char>(c)]; }
-
- private:
-  std::array<bool, 256> is_one_{};
-};
 constexpr Among kBetweenTokens(" \t\r\n,:");
 constexpr Among kBrackets("{}[]");
 constexpr Among kBehindToken(" \t\r\n,:{}[]\"");

@@ -1,4 +1,4 @@
-// The only file that includes yaml-cpp. Its event interface is used, not its node tree: events
+// Only this file and yaml_ordinary.cpp know yaml-cpp. Its event interface is used, not its node tree: events
 // carry positions and tags, and let duplicate keys, aliases and deep nesting be refused early.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "base/io/document.hpp"
+#include "base/io/yaml_ordinary.hpp"
+#include "base/text/among.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -145,6 +147,8 @@ class YamlTreeBuilder final : public YAML::EventHandler {
   std::vector<Key> keys_;
 };
 
+constexpr Among kMarks("[{,:?\"'!&*|>%@#");
+
 /// The library keeps in mind all of a line, and all of a bracket until it is closed, as long as that might be a key:
 /// what is too much for it is refused before. Marks in texts and remarks are counted, too; none has so many.
 Status check_marks(std::string_view text, const std::string& name) {
@@ -157,7 +161,7 @@ Status check_marks(std::string_view text, const std::string& name) {
     if (c == '\n' && open == 0) marks = 0;
     if (c == '[' || c == '{') ++open;
     if ((c == ']' || c == '}') && open > 0) --open;
-    if (std::string_view("[{,:?\"'!&*|>%@#").find(c) != std::string_view::npos) ++marks;
+    if (kMarks(c)) ++marks;
     if (open > kMostOpen)
       return usage_error(say("nested deeper than {} levels", kMaxDepth), format("{}:{}", name, line));
     if (marks > kMaxValues)
@@ -167,11 +171,8 @@ Status check_marks(std::string_view text, const std::string& name) {
   return {};
 }
 
-}  // namespace
-
-Result<Document> parse_yaml(const std::string& text, std::string name) {
-  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
-    return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+/// Whatever the library reads.
+Result<Document> parse_any_yaml(const std::string& text, std::string name) {
   if (Status few = check_marks(text, name); !few) return std::unexpected(few.error());
   YamlTreeBuilder builder(name, text);
   try {
@@ -193,6 +194,20 @@ Result<Document> parse_yaml(const std::string& text, std::string name) {
   if (root.kind == Node::Kind::null && directed)
     return usage_error(say("not valid YAML: nothing follows its directives (%)"), std::move(name));
   return Document{std::move(name), std::move(root)};
+}
+
+}  // namespace
+
+Result<Document> parse_yaml(const std::string& text, std::string name) {
+  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
+    return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+  YamlTreeBuilder builder(name, text);
+  try {
+    if (read_ordinary_yaml(text, builder)) return Document{std::move(name), builder.take()};
+  } catch (const Refused& refused) {
+    return std::unexpected(refused.error);
+  }
+  return parse_any_yaml(text, std::move(name));
 }
 
 }  // namespace gpusel

@@ -1,8 +1,6 @@
 #include "base/text/text.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <tuple>
 
 #include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
@@ -14,25 +12,6 @@ namespace {
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-/// Edits (insert, delete, replace, swap of neighbours) that turn `a` into `b`.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> before(b.size() + 1);
-  std::vector<std::size_t> row(b.size() + 1);
-  std::vector<std::size_t> next(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    next[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      next[j] = std::min({row[j] + 1, next[j - 1] + 1, row[j - 1] + (a[i - 1] == b[j - 1] ? 0U : 1U)});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        next[j] = std::min(next[j], before[j - 2] + 1);
-    }
-    std::swap(before, row);
-    std::swap(row, next);
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
@@ -68,43 +47,6 @@ std::string fold_name(std::string_view name) {
   std::string folded(trim(name));
   for (char& c : folded) c = c == '_' || c == ' ' || c == '/' || c == ':' ? '-' : lowered(c);
   return folded;
-}
-
-std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string_view> known) {
-  constexpr std::size_t kLongest = 80;  // beyond this nobody mistyped a name, and the cost is quadratic
-  const std::string typed = fold_name(word.substr(0, kLongest));
-  struct Near {
-    std::size_t distance;
-    std::string_view name;
-    bool begins;
-    bool operator<(const Near& other) const {
-      const auto rank = [](const auto& one) {
-        return std::tuple(one.distance, !one.begins, one.begins ? one.name.size() : 0, one.name);
-      };
-      return rank(*this) < rank(other);
-    }
-  };
-  std::vector<Near> found;
-  for (const std::string_view name : known) {
-    const std::string candidate = fold_name(name.substr(0, kLongest));
-    const std::size_t allowed = std::max<std::size_t>(1, typed.size() / 3);
-    const std::size_t gap =
-        typed.size() > candidate.size() ? typed.size() - candidate.size() : candidate.size() - typed.size();
-    const bool inside = typed.size() >= 3 && candidate.find(typed) != std::string::npos;
-    std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate);
-    if (distance > allowed && inside) distance = allowed + gap;
-    // "mistral" is the beginning of a name before it is another word mistyped.
-    if (candidate.starts_with(typed) && candidate.size() > typed.size())
-      distance = std::min<std::size_t>(distance, candidate[typed.size()] == '-' ? 0 : 1);
-    if (distance <= allowed || inside) found.push_back({distance, name, candidate.starts_with(typed)});
-  }
-  std::sort(found.begin(), found.end());
-  std::vector<std::string> names;
-  for (const Near& near : found) {
-    if (names.size() == 3) break;
-    if (std::find(names.begin(), names.end(), near.name) == names.end()) names.emplace_back(near.name);
-  }
-  return names;
 }
 
 Hint did_you_mean(std::string_view word, std::span<const std::string_view> known) {

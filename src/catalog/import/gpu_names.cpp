@@ -80,19 +80,28 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Every part whose id has all the words, and besides them only form and memory.
-std::set<std::uint32_t> with_words(const std::set<std::string>& words, std::span<const Gpu> gpus) {
+}  // namespace
+
+GpuNames::GpuNames(const Catalog& catalog, const Dialects& dialects, ImportFormat format)
+    : catalog_(catalog), dialects_(dialects), format_(format) {
+  for (std::uint32_t i = 0; i < catalog.gpus().size(); ++i) {
+    words_.push_back(words_of(fold_gpu_name(catalog.gpus()[i].id)));
+    for (const std::string& word : words_.back()) with_word_[word].push_back(i);
+  }
+}
+
+std::set<std::uint32_t> GpuNames::with_words(const std::set<std::string>& words) const {
   std::set<std::uint32_t> found;
-  for (std::uint32_t i = 0; i < gpus.size() && !words.empty(); ++i) {
-    const auto id = words_of(fold_gpu_name(gpus[i].id));
+  const auto first = words.empty() ? with_word_.end() : with_word_.find(*words.begin());
+  if (first == with_word_.end()) return found;
+  for (const std::uint32_t i : first->second) {
+    const auto& id = words_[i];
     if (!std::includes(id.begin(), id.end(), words.begin(), words.end())) continue;
     if (std::all_of(id.begin(), id.end(), [&](const auto& word) { return words.contains(word) || is_variant(word); }))
       found.insert(i);
   }
   return found;
 }
-
-}  // namespace
 
 const std::vector<std::uint32_t>& GpuNames::meant_by(std::string_view name) {
   const auto [entry, is_new] = seen_.try_emplace(std::string(name));
@@ -107,9 +116,11 @@ std::vector<std::uint32_t> GpuNames::find(std::string_view name) const {
         known != dialects_.accelerators.end())
       return known->second;
   // An alias of one part is often the name of a whole series: every part whose id has all its words counts.
-  std::set<std::uint32_t> found = with_words(words_of(folded), catalog_.gpus());
-  if (const auto exact = catalog_.gpu(folded))
-    found.insert(static_cast<std::uint32_t>(*exact - catalog_.gpus().data()));
+  std::set<std::uint32_t> found = with_words(words_of(folded));
+  // Asked first, since what gpu() says of an unknown name, with the nearest ones, takes time.
+  if (catalog_.has_gpu(folded))
+    if (const auto exact = catalog_.gpu(folded))
+      found.insert(static_cast<std::uint32_t>(*exact - catalog_.gpus().data()));
   if (const std::string rest = without_form(folded); found.empty() && !rest.empty() && rest != folded)
     return find(rest);
   return {found.begin(), found.end()};
@@ -120,7 +131,7 @@ const std::vector<std::uint32_t>& GpuNames::series_of(std::string_view name) {
   if (!is_new) return entry->second;
   auto words = words_of(fold_gpu_name(name));
   if (std::erase_if(words, is_memory) > 0) return entry->second;
-  const auto found = with_words(words, catalog_.gpus());
+  const auto found = with_words(words);
   entry->second.assign(found.begin(), found.end());
   return entry->second;
 }

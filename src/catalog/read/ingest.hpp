@@ -131,6 +131,8 @@ class Ingest {
   void region(const std::string& provider, const std::string& source, const Node& node, Problems& problems);
   void family(const Node& node, Problems& problems);
   Instance change_family(const std::string& provider, const std::string& id, Fields& fields);
+  /// The sizes of a family, by their place among all.
+  std::vector<std::uint32_t>& sizes_of(std::string_view provider, std::string_view family);
   void size(const Instance& shared, const Node& node, Problems& problems);
   void check_instance(const Instance& instance, Fields& fields);
   void prices(const Node& node, Problems& problems);
@@ -149,10 +151,10 @@ class Ingest {
 
   bool known_source(std::string_view key, const Node& at, Fields& fields);
   bool known_provider(Fields& fields, const std::string& provider);
-  bool has_instance(std::string_view provider, std::string_view name, std::string_view Instance::* member) const;
+  bool has_instance(std::string_view provider, std::string_view name, std::string_view Instance::*member) const;
   bool has_rate(Currency currency) const;
   /// The nearest SKU or family of a provider.
-  std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::* name) const;
+  std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::*name) const;
 
   Tables& tables_;
   bool overlay_;
@@ -166,6 +168,7 @@ class Ingest {
   Ids provider_ids_;
   Ids region_ids_;
   Ids sku_ids_;
+  std::unordered_map<std::string, std::vector<std::uint32_t>> family_sizes_;  // by sizes_of()
   std::unordered_map<const Ids*, Ids> created_;  // by this run: even an overlay may not say a thing twice
   std::vector<StatedPrice> stated_;
   std::size_t old_scores_ = 0;  // how many there were before this run

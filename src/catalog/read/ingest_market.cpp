@@ -127,16 +127,16 @@ void Ingest::family(const Node& node, Problems& problems) {
   if (sizes != nullptr && !sizes->is_list()) fields.fail(*sizes, say("'sizes' must be a list"));
   fields.finish();
   if (sizes == nullptr) return;
-  for (const Node& entry : sizes->children) size(shared, entry, problems);
+  for (const Node& entry : sizes->children)
+    if (!is_enough(problems.errors)) size(shared, entry, problems);
 }
 
 /// What an overlay says of a family holds for all its sizes, and what they agree on for new ones.
 Instance Ingest::change_family(const std::string& provider, const std::string& id, Fields& fields) {
   std::optional<Agreement> agreement;
-  for (const Instance& instance : tables_.instances) {
-    if (instance.provider != provider || instance.family != id) continue;
-    agreement ? agreement->add(instance) : void(agreement.emplace(instance));
-  }
+  const std::vector<std::uint32_t>& sizes = sizes_of(provider, id);
+  for (const std::uint32_t i : sizes)
+    agreement ? agreement->add(tables_.instances[i]) : void(agreement.emplace(tables_.instances[i]));
   if (!agreement) {
     if (fields.find("sizes") == nullptr)
       fields.fail(*fields.find("id"), say("'{}' has no family '{}'", provider, shorten(id, 60)),
@@ -146,9 +146,7 @@ Instance Ingest::change_family(const std::string& provider, const std::string& i
   for (const std::string_view path : agreement->different())
     if (const Node* node = fields.find(path))
       fields.fail(*node, say("the sizes of '{}' differ in {}", shorten(id, 60), path), say("write it with each SKU"));
-  for (Instance& instance : tables_.instances)
-    if (instance.provider == provider && instance.family == id)
-      visit_shared_fields(instance, MemberReader(tables_, fields, false));
+  for (const std::uint32_t i : sizes) visit_shared_fields(tables_.instances[i], MemberReader(tables_, fields, false));
   Instance shared;  // only what a family may state, nothing of its first size
   std::vector<const void*> members;
   visit_shared_fields(agreement->shared(), [&](const Field&, const auto& member) { members.push_back(&member); });
@@ -156,6 +154,13 @@ Instance Ingest::change_family(const std::string& provider, const std::string& i
   visit_shared_fields(
       shared, [&]<class Member>(const Field&, Member& member) { member = *static_cast<const Member*>(members[i++]); });
   return shared;
+}
+
+std::vector<std::uint32_t>& Ingest::sizes_of(std::string_view provider, std::string_view family) {
+  if (family_sizes_.empty())
+    for (std::uint32_t i = 0; i < tables_.instances.size(); ++i)
+      family_sizes_[pair_key(tables_.instances[i].provider, tables_.instances[i].family)].push_back(i);
+  return family_sizes_[pair_key(provider, family)];
 }
 
 void Ingest::size(const Instance& shared, const Node& node, Problems& problems) {
@@ -167,10 +172,12 @@ void Ingest::size(const Instance& shared, const Node& node, Problems& problems) 
   bool is_new = false;
   Instance* place = place_for(key, node, fields, tables_.instances, sku_ids_, say("SKU"), is_new);
   if (place == nullptr) return;
-  if (is_new)
+  if (is_new) {
     *place = shared;
-  else if (place->family != shared.family)
+    if (overlay_) sizes_of(shared.provider, shared.family).push_back(sku_ids_.at(key));
+  } else if (place->family != shared.family) {
     fields.fail(node, say("'{}' belongs to the family '{}'", shorten(sku, 60), place->family));
+  }
   // A link stated anew is another link: the family's rate is not its own.
   if (fields.has("interconnect.kind") && !fields.has("interconnect.gbs_per_gpu")) place->link_gbs_per_gpu = {};
   visit_size_fields(*place, MemberReader(tables_, fields, is_new));
@@ -307,7 +314,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice 
 }
 
 std::string Ingest::suggest_name(std::string_view provider, std::string_view word,
-                                 std::string_view Instance::* name) const {
+                                 std::string_view Instance::*name) const {
   std::vector<std::string_view> names;
   for (const Instance& instance : tables_.instances)
     if (instance.provider == provider) names.push_back(instance.*name);

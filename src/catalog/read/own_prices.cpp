@@ -44,8 +44,11 @@ class OwnLayer {
     add_source(kOwnDiscount, say("--discount on the command line"), !own_.discounts.empty());
     add_source(kOwnPrice, say("your own price: --price, or a table with --overlay"), !own_.prices.empty());
     discount();
+    // The last of a subject counts: a table may have it in every row.
+    std::map<std::string_view, const OwnPrice*> last;
+    for (const OwnPrice& price : own_.prices) last[price.subject] = &price;
     for (const OwnPrice& price : own_.prices)
-      if (!is_enough(errors_)) set(price);
+      if (!is_enough(errors_) && last[price.subject] == &price) set(price);
     tables_.own_market();
     tables_.own_offers = std::move(offers_);
     tables_.origin_text += "+" + say("own prices");

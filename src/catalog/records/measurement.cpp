@@ -126,7 +126,7 @@ class SheetMaker {
     for (Node& member : record.children) {
       if (member.kind == Node::Kind::null) continue;
       if (member.key != "measured") {
-        const bool told = std::ranges::find(unread, member.key) != unread.end();
+        const bool told = unread.size() >= kMaxProblems || std::ranges::find(unread, member.key) != unread.end();
         if (!told && std::ranges::find(columns_, member.key) == columns_.end()) unread.push_back(member.key);
         cells.push_back(std::move(member));
         continue;

@@ -3,12 +3,14 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <vector>
 
 #include "base/io/fields.hpp"
+#include "base/text/nearest.hpp"
 #include "base/words/message.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/read/own_prices.hpp"
@@ -84,6 +86,7 @@ struct Tables {
   std::vector<std::shared_ptr<const Block>> document_blocks;  // snapshots whose documents are read on demand
   std::vector<Document> documents;                            // of overlays
   std::deque<std::string> texts;
+  std::optional<NearestNames> near_models;  // once one was asked for that is not known
   std::string origin_text = "embedded";
 
   /// Keeps a text as long as the tables live.

@@ -42,13 +42,12 @@ std::vector<std::string> shell_words(std::string_view line) {
 
 /// Texts of a JSON file are lines of their own.
 std::vector<std::string> lines_of(std::string_view text) {
-  const show::Json comment = [&] {
-    const auto json = show::Json::parse(text, nullptr, false);
-    return json.is_object() ? json.value("_comment", show::Json()) : show::Json();
-  }();
   std::vector<std::string> lines;
-  for (const show::Json& line : comment)
-    if (line.is_string()) lines.push_back(line.get<std::string>());
+  // Not as a value of the library, which looks for each key among all before it.
+  if (const auto document = text.starts_with('{') ? parse_json(text, {}) : usage_error({}))
+    if (const Node* comment = document->root.find("_comment"))
+      for (const Node& line : comment->children)
+        if (line.quoted) lines.push_back(line.text);
   if (!lines.empty()) return lines;
   for (const std::string_view line : split(text, '\n')) lines.emplace_back(line);
   return lines;

@@ -1,6 +1,7 @@
 #include "cli/mcp/session.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -20,6 +21,7 @@ constexpr int kInvalidRequest = -32600;
 constexpr int kMethodNotFound = -32601;
 constexpr int kInvalidParams = -32602;
 constexpr int kInternalError = -32603;
+constexpr int kOutOfMemory = -32000;  // the first of those that are left to servers
 
 // https://modelcontextprotocol.io/specification/versioning
 constexpr Revision kRevisions[] = {{"2025-11-25", false, true},
@@ -117,6 +119,8 @@ std::optional<std::string> Session::message(const Node& node) {
     const auto outcome = request(node, method->text);
     if (!outcome) return failed(id, outcome.error());
     return reply_of(*id, "result", *outcome);
+  } catch (const std::bad_alloc&) {
+    return failed(id, {kOutOfMemory, say("not enough memory for this answer")});
   } catch (const std::exception& error) {
     return failed(id, {kInternalError, say("internal error: {}; this is a bug, please report it with the message",
                                            printable(error.what()))});

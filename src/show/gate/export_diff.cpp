@@ -39,17 +39,22 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 /// Lengths of the longest common sequences of what follows each pair of lines.
 class Common {
  public:
-  Common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b)
-      : width_(b.size() + 1), lengths_((a.size() + 1) * width_) {
+  Common(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b) : width_(b.size() + 1) {
+    if ((a.size() + 1) > kMostPairs / width_) return;
+    lengths_.resize((a.size() + 1) * width_);
     for (std::size_t i = a.size(); i-- > 0;)
       for (std::size_t j = b.size(); j-- > 0;)
         at(i, j) = a[i] == b[j] ? at(i + 1, j + 1) + 1 : std::max(at(i + 1, j), at(i, j + 1));
   }
-  std::uint32_t& at(std::size_t i, std::size_t j) { return lengths_[i * width_ + j]; }
+  std::uint32_t& at(std::size_t i, std::size_t j) { return lengths_.empty() ? none_ : lengths_[i * width_ + j]; }
 
  private:
+  /// Of lines; an export has some hundred. What has more is no export: all of it but what it begins with differs.
+  static constexpr std::size_t kMostPairs = 4'000'000;
+
   std::size_t width_;
   std::vector<std::uint32_t> lengths_;
+  std::uint32_t none_ = 0;
 };
 
 }  // namespace

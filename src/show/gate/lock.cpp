@@ -315,6 +315,33 @@ Document lock_page(const Json& lock, const std::string& to) {
       .add(std::move(table));
 }
 
+namespace {
+
+/// As the library would read it, which looks for every key among all before it.
+Json json_of(const Node& node) {
+  switch (node.kind) {
+    case Node::Kind::null: return nullptr;
+    case Node::Kind::scalar: {
+      if (node.quoted) return node.text;
+      Json value = Json::parse(node.text, nullptr, false);
+      return value.is_discarded() ? Json() : value;  // an integer of more digits than any number has
+    }
+    case Node::Kind::list: {
+      Json list = Json::array();
+      for (const Node& item : node.children) list.push_back(json_of(item));
+      return list;
+    }
+    case Node::Kind::map: break;
+  }
+  Json map = Json::object();
+  auto& members = static_cast<Json::object_t::Container&>(map.get_ref<Json::object_t&>());
+  members.reserve(node.children.size());
+  for (const Node& child : node.children) members.emplace_back(child.key, json_of(child));
+  return map;
+}
+
+}  // namespace
+
 Result<Json> read_lock(const std::string& content, const std::string& name) {
   const auto document = parse_json(content, name);
   if (!document) {
@@ -330,7 +357,7 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
     return std::unexpected(
         refused(say("'{}' is a lock of another gpusel; this one reads {}", shorten(printable(kind), 40), kLockSchema),
                 position(name, *schema), say("write it again with gpusel lock")));
-  Json lock = Json::parse(content);
+  Json lock = json_of(document->root);
   for (const Needed& needed : kNeeded) {
     const Json::json_pointer pointer{std::string(needed.pointer)};
     const std::string key(needed.pointer.substr(1));
@@ -349,9 +376,9 @@ Result<Json> read_lock(const std::string& content, const std::string& name) {
 }
 
 bool says_lock(std::string_view content) {
-  const Json lock = Json::parse(content, nullptr, false);
-  const auto schema = lock.is_object() ? lock.find("schema") : lock.end();
-  return schema != lock.end() && schema->is_string() && schema->get<std::string>().starts_with(kLockFamily);
+  const auto document = parse_json(content, {});
+  const Node* schema = document ? document->root.find("schema") : nullptr;
+  return schema != nullptr && schema->is_scalar() && schema->text.starts_with(kLockFamily);
 }
 
 }  // namespace gpusel::show

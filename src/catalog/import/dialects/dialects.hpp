@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -70,8 +71,7 @@ std::expected<Dialects, Errors> read_dialects(const Catalog& catalog);
 /// What an accelerator of a price list can be.
 class GpuNames {
  public:
-  GpuNames(const Catalog& catalog, const Dialects& dialects, ImportFormat format)
-      : catalog_(catalog), dialects_(dialects), format_(format) {}
+  GpuNames(const Catalog& catalog, const Dialects& dialects, ImportFormat format);
 
   /// All GPUs of the catalogue that `name` may mean; empty: it knows none of that name.
   const std::vector<std::uint32_t>& meant_by(std::string_view name);
@@ -80,10 +80,14 @@ class GpuNames {
 
  private:
   std::vector<std::uint32_t> find(std::string_view name) const;
+  /// Every part whose id has all the words, and besides them only form and memory.
+  std::set<std::uint32_t> with_words(const std::set<std::string>& words) const;
 
   const Catalog& catalog_;
   const Dialects& dialects_;
   ImportFormat format_;
+  std::vector<std::set<std::string>> words_;  // of the ids, in the catalogue's order
+  std::unordered_map<std::string, std::vector<std::uint32_t>> with_word_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> seen_;  // lists have few names, each many times
   std::unordered_map<std::string, std::vector<std::uint32_t>> series_;
 };

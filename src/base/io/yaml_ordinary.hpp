@@ -1,0 +1,14 @@
+// YAML as nearly every file has it, read in one pass; what is out of the ordinary is left to the library.
+#pragma once
+
+#include <yaml-cpp/eventhandler.h>
+
+#include <string_view>
+
+namespace gpusel {
+
+/// Hands over what the library would, with the same positions. False: there is something that only the library reads,
+/// or that is wrong; what was handed over until then is worth nothing.
+bool read_ordinary_yaml(std::string_view text, YAML::EventHandler& events);
+
+}  // namespace gpusel
