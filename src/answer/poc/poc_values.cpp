@@ -16,6 +16,10 @@ using job::Job;
 
 /// https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/: earlier cards are left out from CUDA 13 on.
 constexpr double kOfCuda13 = 7.5;
+/// What ROCm's containers are made for, by how the architecture's name begins:
+/// https://rocm.docs.amd.com/en/docs-7.14.0/ai-ecosystem/inference/vllm.html
+constexpr std::pair<std::string_view, std::string_view> kRocmFamilies[] = {
+    {"CDNA", "cdna"}, {"RDNA3", "rdna"}, {"RDNA4", "rdna"}};
 
 class Values {
  public:
@@ -48,6 +52,9 @@ class Values {
     degree("nodes", machine.nodes);
     if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
     if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) set("toolkit", "cuda12");
+    if (!machine.on_cpu())
+      for (const auto& [architecture, family] : kRocmFamilies)
+        if (machine.device.gpu->architecture.starts_with(architecture)) set("family", family);
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
     if (!machine.on_cpu() && machine.device.gpu->capability)
       set("capability", format("{:.1f}", *machine.device.gpu->capability));
