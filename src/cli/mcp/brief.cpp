@@ -222,7 +222,8 @@ Json counts_of(const Json& rejected) {
 /// What all rows have alike, their prices' currency or the rate that was asked for, is said once, and how it would run for the first alone: ten rows have no room
 /// for more.
 void take_common(Json& out, Json& rows) {
-  for (const std::string name : {"/cost/currency", "/cost/billing", "/performance/output_tokens_per_s"}) {
+  for (const std::string name : {"/cost/currency", "/cost/billing", "/gpus", "/nodes",
+                                 "/performance/output_tokens_per_s"}) {
     const Json::json_pointer place(name);
     if (rows.empty() || !rows[0].contains(place)) continue;
     const Json common = rows[0][place];
