@@ -626,6 +626,27 @@ TEST_CASE("nodes of GPU clouds are selected by the labels they carry", "[export]
   CHECK_FALSE(has(crusoe, "topology.kubernetes.io/region"));
 }
 
+TEST_CASE("adapters of SDXL are trained by the script that Diffusers ships", "[export]") {
+  const std::string flags = "--model stabilityai/stable-diffusion-xl-base-1.0 --task finetune --method lora --cloud aws";
+  const std::string run = export_of("docker", flags).out;
+  for (const char* part : {"'diffusers==0.40.0'", "train_text_to_image_lora_sdxl.py --pretrained_model_name_or_path "
+                           "stabilityai/stable-diffusion-xl-base-1.0", "--resolution 1024", "--rank ", "--max_train_steps "})
+    CHECK(has(run, part));
+  CHECK_FALSE(has(export_of("jobset", flags).out, "registry.invalid"));
+}
+
+TEST_CASE("a rank that a command is known for is taken before others", "[export]") {
+  const std::string pod = export_of("kubernetes", "--model bge-m3 --task inference --cloud digitalocean,aws").out;
+  CHECK(has(pod, "text-embeddings-router --model-id BAAI/bge-m3"));
+  CHECK_FALSE(has(pod, "registry.invalid"));
+}
+
+TEST_CASE("flexible shapes of OCI are called by their name, with their size beside it", "[export]") {
+  const std::string shape = export_of("terraform", "--task preprocess --preprocess tokenize --cloud oci").out;
+  for (const char* part : {".Flex\"\n", "shape_config {", "ocpus         = ", "memory_in_gbs = "}) CHECK(has(shape, part));
+  CHECK_FALSE(has(shape, "shape               = \"VM.Standard.E4.Flex$"));
+}
+
 TEST_CASE("Lambda's instances start the job over SSH", "[export]") {
   const std::string one = exported("terraform", "lambda");
   for (const char* part : {"source = \"elct9620/lambdalabs\", version = \"0.8.2\"", "provisioner \"remote-exec\"",

@@ -277,7 +277,19 @@ class Values {
     set("precision", to_text(unit_.plan.layout.precision));
     set("torch_precision", unit_.plan.layout.precision == job::Precision::bf16 ? "bfloat16" : "float16");
     set("unit", counted.unit.rate);
+    if (training) add_passes(counted);
     std::visit([&](const auto& job) { one(job, unit_.plan.layout.micro_batch); }, counted.job);
+  }
+
+  void add_passes(const job::Counted& counted) {
+    const job::Training& job = unit_.work.training;
+    const physics::Layout& layout = unit_.plan.layout;
+    set("method", to_text(job.method));
+    if (job::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
+    set("checkpointing", to_text(layout.checkpointing));
+    if (layout.offload != job::Offload::none) set("offload", "yes");
+    const double step = static_cast<double>(layout.micro_batch) * unit_.machine.gpus();
+    if (counted.things && step > 0) set("all_steps", std::ceil(*counted.things / step));
   }
 
   void size(const job::Resolution& size) {

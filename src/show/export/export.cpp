@@ -92,9 +92,14 @@ Result<Exported> try_target(const ExportView& view, const ExportTarget& target) 
   return target.make(view);
 }
 
+bool has_command(const ExportView& view) { return !launch_or_own(view).tool.empty(); }
+
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
-  for (const answer::Recommendation& other : view.advice.recommendations)
-    if (try_target(of_rank(view, other), target)) return &other;
+  for (const bool with_command : {true, false})
+    for (const answer::Recommendation& other : view.advice.recommendations)
+      if (const ExportView there = of_rank(view, other);
+          (!with_command || has_command(there)) && try_target(there, target))
+        return &other;
   return nullptr;
 }
 
@@ -102,7 +107,7 @@ std::string passed_over_line(const ExportView& view, const ExportTarget& target,
   const auto refused = try_target(view, target);
   const answer::Recommendation& r = view.chosen;
   return say("rank {}; rank {} ({} {}) is left out: {}", taken, r.rank, r.instance->provider, r.instance->sku,
-             refused ? std::string() : refused.error().message);
+             refused ? say("no standard command is known for it") : refused.error().message);
 }
 
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {

@@ -55,7 +55,7 @@ constexpr int kDiskOfSystemGb = 100;  // of a disk, as disk_gb() adds them
 
 Json selector(const ExportView& view, const Cluster& cluster) {
   const answer::Recommendation& r = view.chosen;
-  const std::string_view type = host_type(*r.instance);
+  const std::string_view type = shape_of(*r.instance);
   const auto mark = cluster.size_label.empty() ? type.npos : type.find('_');
   Json out{{kTypeLabel, type.substr(0, mark)}};
   if (mark != type.npos) out[std::string(cluster.size_label)] = type.substr(mark + 1);

@@ -36,11 +36,15 @@ void Terraform::oracle() {
     machine.number("count", part.count)
         .expression("availability_domain", "var.availability_domain")
         .expression("compartment_id", "var.compartment_id")
-        .text("shape", type())
+        .text("shape", shape_of(*chosen().instance))
         .expression("display_name", part.name)
         .expression("metadata", "{ ssh_authorized_keys = var.ssh_public_key, user_data = base64encode(" +
                                     start(part.rank, part.master) + ") }");
     if (cluster) machine.expression("compute_cluster_id", "oci_core_compute_cluster.job.id");
+    if (shape_of(*chosen().instance) != type())  // an OCPU is a core of two threads
+      machine.block("shape_config")
+          .number("ocpus", chosen().instance->vcpu.value_or(2) / 2)
+          .number("memory_in_gbs", chosen().instance->memory_gib.value_or(16));
     machine.block("source_details")
         .text("source_type", "image")
         .expression("source_id", "var.image_id")
