@@ -92,8 +92,12 @@ const std::vector<Job>& jobs() {
         "lws", "kuberay", "helm-vllm", "sglang", "trtllm", "llama-server", "ollama", "llm-d"}},
       {"nebius",
        "--model llama-3.1-8b --task inference --cloud nebius",
-       {"skypilot", "dstack", "terraform", "vllm", "slurm", "docker", "compose", "sglang", "trtllm", "llama-server",
-        "ollama"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "keda", "hpa", "vllm", "slurm", "docker", "compose",
+        "lws", "kuberay", "helm-vllm", "sglang", "trtllm", "llama-server", "ollama", "llm-d"}},
+      {"lambda",
+       "--model llama-3.1-8b --task finetune --method lora --cloud lambda --gpus-max 1",
+       {"skypilot", "dstack", "terraform", "torchrun", "accelerate", "deepspeed", "slurm", "docker", "compose",
+        "torchtune", "axolotl", "llama-factory"}},
       {"render",
        "--task render --renderer cycles --frames 100 --cloud aws",
        {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset"}},
@@ -228,6 +232,11 @@ TEST_CASE("an export says how it is made again, and that gives the same file", "
   CHECK(again.status == 0);
   CHECK(again.out == text);
   CHECK(has(text, "# assumed: "));
+}
+
+TEST_CASE("what an export looks like is not asked again", "[export]") {
+  const Run run = export_of("vllm", "--model llama-3.1-8b --task inference --gpu l4 --no-pager --color never -q --lang en");
+  CHECK(has(run.out, "#   gpusel export vllm --model llama-3.1-8b --task inference --gpu l4\n"));
 }
 
 TEST_CASE("candidates of SkyPilot stand in ranking order", "[export]") {
@@ -584,6 +593,67 @@ TEST_CASE("AWS Batch takes variables by reference, whole processors, and the fab
   CHECK(has(spot.err, "no spot instances for jobs on several nodes"));
 }
 
+TEST_CASE("what a job makes outlives its machine", "[export]") {
+  const std::string batch = exported("batch", "lora-on-one-gpu");
+  for (const char* part : {"aws s3 sync --only-show-errors \"$OUTPUT\" \"s3://$BUCKET/gpusel-llama-7b\"",
+                           "trap keep EXIT", "JobRoleArn:", "Ref: Bucket", "--capabilities CAPABILITY_IAM"})
+    CHECK(has(batch, part));
+  const std::string tune = "--model llama-3.1-8b --task finetune --method lora --cloud ";
+  const std::string azure = export_of("azureml", tune + "azure").out;
+  CHECK(has(azure, "export OUTPUT=${{outputs.results}}"));
+  CHECK(has(azure, "outputs:\n  results:\n    type: uri_folder\n"));
+  const std::string pod = export_of("runpod", tune + "runpod --allow-list '.*_SECURE'").out;
+  for (const char* part : {"\"networkVolumeId\": \"NETWORK_VOLUME_ID\"", "\"volumeMountPath\": \"/output\"",
+                           "runpodctl remove pod", ": \"${NETWORK_VOLUME_ID:?}\""})
+    CHECK(has(pod, part));
+  CHECK(has(exported("terraform", "lambda"), "file_system_names  = [var.file_system]"));
+  CHECK(has(export_of("vertex", tune + "gcp").out, "value: \"/gcs/$BUCKET/gpusel-llama-3-1-8b\""));
+  for (const std::string& text : {batch, azure, pod}) CHECK_FALSE(has(text, "- set OUTPUT"));
+}
+
+TEST_CASE("hosts of others are asked for a driver that the image runs on", "[export]") {
+  const std::string serve = "--model llama-3.1-8b --task inference --cloud ";
+  CHECK(has(export_of("vast", serve + "vast").out, " cuda_vers>=13.0'"));
+  CHECK(has(export_of("runpod", serve + "runpod").out, "\"allowedCudaVersions\": [\n    \"13.0\"\n  ]"));
+}
+
+TEST_CASE("nodes of GPU clouds are selected by the labels they carry", "[export]") {
+  const std::string nebius = exported("kubernetes", "nebius");
+  CHECK(has(nebius, "nebius.com/resource-preset: \""));
+  CHECK_FALSE(has(nebius, "instance-type: gpu-l40s-a_"));
+  const std::string crusoe = export_of("kubernetes", "--model llama-3.1-8b --task inference --cloud crusoe").out;
+  CHECK(has(crusoe, "node.kubernetes.io/instance-type: "));
+  CHECK_FALSE(has(crusoe, "topology.kubernetes.io/region"));
+}
+
+TEST_CASE("adapters of SDXL are trained by the script that Diffusers ships", "[export]") {
+  const std::string flags = "--model stabilityai/stable-diffusion-xl-base-1.0 --task finetune --method lora --cloud aws";
+  const std::string run = export_of("docker", flags).out;
+  for (const char* part : {"'diffusers==0.40.0'", "train_text_to_image_lora_sdxl.py --pretrained_model_name_or_path "
+                           "stabilityai/stable-diffusion-xl-base-1.0", "--resolution 1024", "--rank ", "--max_train_steps "})
+    CHECK(has(run, part));
+  CHECK_FALSE(has(export_of("jobset", flags).out, "registry.invalid"));
+}
+
+TEST_CASE("a rank that a command is known for is taken before others", "[export]") {
+  const std::string pod = export_of("kubernetes", "--model bge-m3 --task inference --cloud digitalocean,aws").out;
+  CHECK(has(pod, "text-embeddings-router --model-id BAAI/bge-m3"));
+  CHECK_FALSE(has(pod, "registry.invalid"));
+}
+
+TEST_CASE("flexible shapes of OCI are called by their name, with their size beside it", "[export]") {
+  const std::string shape = export_of("terraform", "--task preprocess --preprocess tokenize --cloud oci").out;
+  for (const char* part : {".Flex\"\n", "shape_config {", "ocpus         = ", "memory_in_gbs = "}) CHECK(has(shape, part));
+  CHECK_FALSE(has(shape, "shape               = \"VM.Standard.E4.Flex$"));
+}
+
+TEST_CASE("Lambda's instances start the job over SSH", "[export]") {
+  const std::string one = exported("terraform", "lambda");
+  for (const char* part : {"source = \"elct9620/lambdalabs\", version = \"0.8.2\"", "provisioner \"remote-exec\"",
+                           "no Terraform provider of its own"})
+    CHECK(has(one, part));
+}
+
 TEST_CASE("endpoints of SageMaker have types that it has, and drivers that know the card", "[export]") {
   const std::string serve = "--model llama-3.2-1b --task inference --cloud aws --allow-list ";
   const Run none = ask(words_for("sagemaker", {"", serve + "gr6.4xlarge", {}}));
@@ -607,6 +677,12 @@ TEST_CASE("cards that the current CUDA leaves out get the vLLM that has them", "
   CHECK(has(exported("vllm", "tencent"), "'vllm<0.20'"));
   CHECK(has(exported("docker", "gcp-serving"), "vllm/vllm-openai:v0.23.0"));
   CHECK_FALSE(has(exported("vllm", "gcp-serving"), "'vllm<0.20'"));
+}
+
+TEST_CASE("each family of AMD's cards has its image, and what has none is refused", "[export]") {
+  const std::string serve = "--model llama-3.1-8b --task inference --gpu ";
+  CHECK(has(export_of("docker", serve + "v710 --cloud azure").out, "rocm/vllm:rocm7.14.0_rdna_"));
+  CHECK(has(export_of("docker", serve + "mi300x").out, "rocm/vllm:rocm7.14.0_cdna_"));
 }
 
 TEST_CASE("probes ask what answers, for as long as a download takes", "[export]") {

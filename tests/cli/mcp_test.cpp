@@ -257,6 +257,14 @@ TEST_CASE("a brief ranking has what decides, and agrees with the whole", "[mcp]"
   for (const auto& [rule, count] : counts) CHECK(brief["rejected_by_rule"][rule] == count);
 }
 
+TEST_CASE("a staircase leaves room for ten ranks", "[mcp]") {
+  const Json brief = result_of("recommend", {{"model", "llama-3.1-8b"}, {"task", "inference"}})["structuredContent"];
+  CHECK(brief["recommendations"].size() == 10);
+  REQUIRE(brief["staircase"].size() >= 4);
+  for (const Json& step : brief["staircase"])
+    for (const char* member : {"load", "sku", "nodes", "hourly"}) CHECK(step.contains(member));
+}
+
 TEST_CASE("prompts ask in words, and their arguments are completed", "[mcp]") {
   const Json named{{"name", "choose-instances"}};
   Json wanted = named;

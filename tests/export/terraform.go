@@ -36,7 +36,7 @@ func references(body *hclsyntax.Body, known map[string]bool, say func(string)) {
 	for _, attribute := range body.Attributes {
 		for _, traversal := range attribute.Expr.Variables() {
 			root := traversal.RootName()
-			if root == "count" || len(traversal) < 2 {
+			if root == "count" || root == "self" || len(traversal) < 2 {
 				continue
 			}
 			if step, ok := traversal[1].(hcl.TraverseAttr); ok && !known[root+"."+step.Name] {

@@ -44,7 +44,9 @@ TEST_CASE("weights that the engine has no kernels for are not planned") {
                       {"weights_precision=nvfp4", "t4", true},
                       {"engine_version=0.23", "v100-sxm2-32gb", true},
                       {"input_tokens=1024", "v100-sxm2-32gb", false},
-                      {"engine=lmdeploy weights_precision=awq", "v100-sxm2-32gb", false}};
+                      {"engine=lmdeploy weights_precision=awq", "v100-sxm2-32gb", false},
+                      {"engine=trt-llm weights_precision=fp8", "a100-sxm-80gb", true},
+                      {"engine=trt-llm weights_precision=fp8", "l40s", false}};
   for (const Row& row : rows) {
     CAPTURE(row.job, row.gpu);
     const Plan plan = planned(format("task=inference model=qwen2-7b {}", row.job), row.gpu);

@@ -33,6 +33,7 @@ struct ProofTool {
   std::string port;                          // it serves on
   std::string health;                        // path there that answers when it is ready
   std::map<std::string, std::string> image;  // container, by vendor of the GPU
+  std::map<std::string, std::string> cuda;   // that the host's driver must support for it, likewise
   std::map<std::string, std::string> env;    // variables that its lines read, and what they are
 };
 /// From the documents that have such a section, later ones over earlier.

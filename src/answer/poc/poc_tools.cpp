@@ -82,6 +82,7 @@ ProofTool read_tool(const Node& node, Problems& problems) {
   out.port = fields.text("port");
   out.health = fields.text("health");
   if (const Node* image = fields.find("image"); image != nullptr) out.image = map_at(*image, fields);
+  if (const Node* cuda = fields.find("cuda"); cuda != nullptr) out.cuda = map_at(*cuda, fields);
   if (const Node* env = fields.find("env"); env != nullptr) out.env = map_at(*env, fields);
   fields.finish();
   return out;

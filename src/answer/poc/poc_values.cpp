@@ -16,6 +16,10 @@ using job::Job;
 
 /// https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/: earlier cards are left out from CUDA 13 on.
 constexpr double kOfCuda13 = 7.5;
+/// What ROCm's containers are made for, by how the architecture's name begins:
+/// https://rocm.docs.amd.com/en/docs-7.14.0/ai-ecosystem/inference/vllm.html
+constexpr std::pair<std::string_view, std::string_view> kRocmFamilies[] = {
+    {"CDNA", "cdna"}, {"RDNA3", "rdna"}, {"RDNA4", "rdna"}};
 
 class Values {
  public:
@@ -48,6 +52,9 @@ class Values {
     degree("nodes", machine.nodes);
     if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
     if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) set("toolkit", "cuda12");
+    if (!machine.on_cpu())
+      for (const auto& [architecture, family] : kRocmFamilies)
+        if (machine.device.gpu->architecture.starts_with(architecture)) set("family", family);
     set("gpu", machine.on_cpu() ? std::string_view("cpu") : machine.device.gpu->id);
     if (!machine.on_cpu() && machine.device.gpu->capability)
       set("capability", format("{:.1f}", *machine.device.gpu->capability));
@@ -270,7 +277,19 @@ class Values {
     set("precision", to_text(unit_.plan.layout.precision));
     set("torch_precision", unit_.plan.layout.precision == job::Precision::bf16 ? "bfloat16" : "float16");
     set("unit", counted.unit.rate);
+    if (training) add_passes(counted);
     std::visit([&](const auto& job) { one(job, unit_.plan.layout.micro_batch); }, counted.job);
+  }
+
+  void add_passes(const job::Counted& counted) {
+    const job::Training& job = unit_.work.training;
+    const physics::Layout& layout = unit_.plan.layout;
+    set("method", to_text(job.method));
+    if (job::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
+    set("checkpointing", to_text(layout.checkpointing));
+    if (layout.offload != job::Offload::none) set("offload", "yes");
+    const double step = static_cast<double>(layout.micro_batch) * unit_.machine.gpus();
+    if (counted.things && step > 0) set("all_steps", std::ceil(*counted.things / step));
   }
 
   void size(const job::Resolution& size) {

@@ -202,10 +202,14 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   out.setup = filled(*tool, tool->setup, values);
   out.port = tool->port;
   out.health = tool->health;
-  // Images may be of one CUDA or of one generation of cards each.
+  // Images may be of one CUDA, of one family or of one generation of cards each.
   const std::string& vendor = values["vendor"];
-  for (const std::string& cards : {vendor, vendor + "-" + values["toolkit"], vendor + " " + values["capability"]})
-    if (const auto image = tool->image.find(cards); image != tool->image.end()) out.image = image->second;
+  for (const std::string& cards : {vendor, vendor + "-" + values["toolkit"], vendor + "-" + values["family"], vendor + " " + values["capability"]})
+    if (const auto image = tool->image.find(cards); image != tool->image.end()) {
+      const auto cuda = tool->cuda.find(cards);
+      out.image = image->second;
+      out.cuda = cuda == tool->cuda.end() ? std::string() : cuda->second;
+    }
   // A replica may span instances; counted work runs on each by itself, on all its cards.
   const bool counted = unit.work.counted.has_value();
   out.nodes = counted ? 1 : unit.machine.nodes;

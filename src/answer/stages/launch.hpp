@@ -23,6 +23,7 @@ struct Launch {
   std::string port;   // it serves on; empty: it serves nothing
   std::string health;
   std::string image;   // container with the tool; empty: none is published
+  std::string cuda;    // that the driver of its host must support; empty: not known
   std::string called;  // name of the model that a server answers to
   int nodes = 1;       // instances that one copy of it spans
   int copies = 1;      // of it, one beside the other

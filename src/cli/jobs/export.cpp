@@ -114,9 +114,11 @@ class Export {
                           command_line(question_of(context_.words)),
                           pins_region()};
     add_figures(view, ground, *converter);
-    if (!options_.rank && !target.make(view)) {
+    const auto is_best = [&] { return show::has_command(view) && target.make(view).has_value(); };
+    if (!options_.rank && !is_best()) {
       const auto* able = show::first_exportable(view, target);
       if (able == nullptr) return none(view, target);
+      if (able == &chosen) return exported(view, target, ground);
       show::ExportView lower{advice, *able, *facts,      ground.catalog,  ground.coefficients,
                              {},     0,     view.replay, view.pins_region};
       lower.passed_over = show::passed_over_line(view, target, able->rank);

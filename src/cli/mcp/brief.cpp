@@ -46,6 +46,7 @@ constexpr std::string_view kRanks[] = {"/rank",
                                        "/performance/latency_ms",
                                        "/probability/fits",
                                        "/probability/targets"};
+constexpr std::string_view kStairs[] = {"/load", "/sku", "/nodes", "/hourly"};
 constexpr std::string_view kInstances[] = {
     "/provider",    "/sku",    "/gpu",       "/gpu_count", "/vcpu", "/memory_gib", "/intra_node_interconnect",
     "/fabric_gbps", "/status", "/best_offer"};
@@ -218,17 +219,18 @@ Json counts_of(const Json& rejected) {
   return counts;
 }
 
-/// What all rows are priced in and by is said once, and how it would run for the first alone: ten rows have no room
+/// What all rows have alike, their prices' currency or the rate that was asked for, is said once, and how it would run for the first alone: ten rows have no room
 /// for more.
 void take_common(Json& out, Json& rows) {
-  for (const std::string key : {"currency", "billing"}) {
-    const Json::json_pointer place("/cost/" + key);
+  for (const std::string name : {"/cost/currency", "/cost/billing", "/gpus", "/nodes",
+                                 "/performance/output_tokens_per_s"}) {
+    const Json::json_pointer place(name);
     if (rows.empty() || !rows[0].contains(place)) continue;
     const Json common = rows[0][place];
     if (!std::ranges::all_of(rows, [&](const Json& row) { return row.contains(place) && row[place] == common; }))
       continue;
-    out[key] = common;
-    for (Json& row : rows) row["cost"].erase(key);
+    out[place.back()] = common;
+    for (Json& row : rows) row[place.parent_pointer()].erase(place.back());
   }
   for (std::size_t i = 1; i < rows.size(); ++i) rows[i].erase("plan");
 }
@@ -242,6 +244,7 @@ Json tabular(const Json& whole, const Rows& rows) {
       Json list = Json::array();
       for (const Json& one : value) {
         Json row = row_of(one, rows.members);
+        if (whole.contains("staircase")) row["cost"].erase("total");  // of a month, as the steps of the load are
         add_warnings(one, row);
         list.push_back(std::move(row));
       }
@@ -249,6 +252,8 @@ Json tabular(const Json& whole, const Rows& rows) {
       out[key] = std::move(list);
     } else if (key == "rejected") {
       out["rejected_by_rule"] = counts_of(value);
+    } else if (key == "staircase") {
+      for (const Json& one : value) out[key].push_back(row_of(one, kStairs));
     } else if (key == "alternatives") {
       for (const Json& one : value) out[key].push_back({{"message", one.value("message", "")}});
     } else {

@@ -193,7 +193,7 @@ std::optional<std::vector<std::string>> ask_job(const Prompt& prompt, const Tell
 
 std::vector<std::string> question_of(const std::vector<std::string>& words) {
   static constexpr std::string_view kWithValue[] = {"-o", "--output", "--to", "--color", "--lang"};
-  static constexpr std::string_view kAlone[] = {"--json", "--dry-run", "--force", "-q", "--quiet"};
+  static constexpr std::string_view kAlone[] = {"--json", "--dry-run", "--force", "-q", "--quiet", "--no-pager"};
   std::vector<std::string> question;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string_view name = std::string_view(words[i]).substr(0, words[i].find('='));

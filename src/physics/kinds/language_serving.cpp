@@ -92,7 +92,8 @@ class ServingPhysics final : public WorkPhysics {
     if (const auto refused = weights_not_starting(work.inference, work.asked_as, *layout.weights, machine.device);
         refused && refused->other != nullptr && asked_release(work.inference).empty())
       notes.push_back(say("{}; use {}", refused->text(*machine.device.gpu), refused->other_release()));
-    if (!machine.on_cpu() && !plan.serving->speed.weights_native &&
+    const bool starts = plan.problem.kind != Problem::Kind::refused;
+    if (starts && !machine.on_cpu() && !plan.serving->speed.weights_native &&
         layout.weights->arithmetic != Arithmetic::weight_only)
       notes.push_back(say("{} weights are widened to 16 bit on {}: they save memory, not arithmetic",
                           layout.weights->name, machine.device.gpu->architecture));

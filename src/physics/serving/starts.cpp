@@ -18,6 +18,9 @@ bool starts(const Ability& row, const catalog::Gpu& gpu) {
   return how == Runs::natively || how == Runs::widened;
 }
 
+/// A format of the cache may go by the same name.
+bool is_of_weights(const Ability& row) { return !row.format.starts_with("kv-"); }
+
 template <class Matches>
 AbilityRows rows_where(const EngineAbility& engine, Matches matches) {
   AbilityRows rows;
@@ -30,14 +33,14 @@ AbilityRows rows_where(const EngineAbility& engine, Matches matches) {
 std::string scheme_of(const job::Inference& job, std::string_view asked_as, const EngineAbility& engine) {
   const std::string asked = lower(job.weights_precision);
   for (const Ability& row : engine.formats)
-    if (!asked.empty() && row.scheme == asked) return asked;
+    if (!asked.empty() && row.scheme == asked && is_of_weights(row)) return asked;
   return asked.empty() ? scheme_of_name(asked_as, engine) : std::string();
 }
 
 }  // namespace
 
 AbilityRows rows_of_scheme(const EngineAbility& engine, std::string_view scheme) {
-  return rows_where(engine, [&](const Ability& row) { return row.scheme == scheme; });
+  return rows_where(engine, [&](const Ability& row) { return row.scheme == scheme && is_of_weights(row); });
 }
 
 AbilityRows rows_of_format(const EngineAbility& engine, const WeightFormat& format) {
@@ -151,7 +154,7 @@ std::string starts_instead(const EngineAbilities& engines, const NotStarting& re
   };
   for (const bool current : {true, false})
     for (const Ability& row : refused.engine->formats) {
-      if (base || row.scheme == asked.scheme || row.format.starts_with("kv-") || !same_width(row) || !starts(row, gpu))
+      if (base || row.scheme == asked.scheme || !is_of_weights(row) || !same_width(row) || !starts(row, gpu))
         continue;
       if (row.is_current() != current || row.scheme == "marlin") continue;
       add(current ? say("{} weights", row.scheme)

@@ -166,6 +166,15 @@ int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
   return efa_interfaces(host_type(instance));
 }
 
+bool has_output(const answer::Launch& launch) {
+  return std::ranges::find(launch.env, kOutputVariable, &std::pair<std::string, std::string>::first) != launch.env.end();
+}
+
+answer::Launch without_output(answer::Launch launch) {
+  std::erase_if(launch.env, [](const auto& variable) { return variable.first == kOutputVariable; });
+  return launch;
+}
+
 std::vector<std::pair<std::string, std::string>> open_variables(const answer::Launch& launch) {
   auto open = launch.env;
   std::erase_if(open, [](const auto& variable) { return variable.first == kTokenVariable; });

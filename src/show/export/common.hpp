@@ -50,8 +50,12 @@ std::vector<std::pair<std::string, std::string>> open_variables(const answer::La
 
 /// The variable that holds a secret.
 inline constexpr std::string_view kTokenVariable = "HF_TOKEN";
-/// The variable that names where results go.
+/// The variable that names where results go, whether the lines read it, and that folder in containers.
 inline constexpr std::string_view kOutputVariable = "OUTPUT";
+bool has_output(const answer::Launch& launch);
+/// For notes of targets that keep results themselves.
+answer::Launch without_output(answer::Launch launch);
+inline constexpr std::string_view kResultFolder = "/output";
 
 /// What the chosen plan and others of the ranking have in common with it: the same number of instances, cards of the
 /// same vendor, and the same commands. The chosen one first.

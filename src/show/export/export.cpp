@@ -81,9 +81,14 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
                      hint.or_else(say("all targets: gpusel export")));
 }
 
+bool has_command(const ExportView& view) { return !launch_or_own(view).tool.empty(); }
+
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
-  for (const answer::Recommendation& other : view.advice.recommendations)
-    if (target.make(of_rank(view, other))) return &other;
+  for (const bool with_command : {true, false})
+    for (const answer::Recommendation& other : view.advice.recommendations)
+      if (const ExportView there = of_rank(view, other);
+          (!with_command || has_command(there)) && target.make(there))
+        return &other;
   return nullptr;
 }
 
@@ -91,7 +96,7 @@ std::string passed_over_line(const ExportView& view, const ExportTarget& target,
   const auto refused = target.make(view);
   const answer::Recommendation& r = view.chosen;
   return say("rank {}; rank {} ({} {}) is left out: {}", taken, r.rank, r.instance->provider, r.instance->sku,
-             refused ? std::string() : refused.error().message);
+             refused ? say("no standard command is known for it") : refused.error().message);
 }
 
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {

@@ -163,6 +163,11 @@ const CloudNames* cloud_names(std::string_view provider) {
 
 std::string_view host_type(const catalog::Instance& instance) { return instance.sku.substr(0, instance.sku.find('+')); }
 
+std::string_view shape_of(const catalog::Instance& instance) {
+  const std::string_view type = host_type(instance);
+  return type.substr(0, type.find('$'));
+}
+
 std::string attached_card(const catalog::Instance& instance) {
   const auto plus = instance.sku.find('+');
   const auto times = plus == std::string_view::npos ? plus : instance.sku.find('x', plus);

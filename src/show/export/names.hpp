@@ -26,6 +26,8 @@ const CloudNames* cloud_names(std::string_view provider);
 /// What its provider calls the type: Google's N1 hosts take cards beside them, "n1-standard-8+1xT4" is a host of that
 /// name.
 std::string_view host_type(const catalog::Instance& instance);
+/// The same without the size of a flexible shape, which OCI takes apart from its name: "VM.Standard.E5.Flex$_8_32".
+std::string_view shape_of(const catalog::Instance& instance);
 /// Google's name for such a card, "nvidia-tesla-t4" (https://cloud.google.com/compute/docs/gpus); empty without one.
 std::string attached_card(const catalog::Instance& instance);
 

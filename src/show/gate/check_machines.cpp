@@ -45,13 +45,31 @@ Json location_of(const Policy& policy, const answer::PolicySubject& subject) {
   return location;
 }
 
+/// As a code span, which nothing ends early.
+std::string code(std::string_view text) {
+  std::string out = "`";
+  for (const char c : text) out += c == '`' ? '\'' : c == '\n' ? ' ' : c;
+  return out + "`";
+}
+
+/// What services show beside a finding.
+std::string help_markdown(const Policy& policy, std::string_view demand) {
+  std::string out = say("{} demands {}, stated at {}.", code(policy.id), code(demand),
+                        code(format("{}:{}", policy.file, policy.line)));
+  if (!policy.reason.empty()) out += "\n\n" + say("Reason: {}", code(policy.reason));
+  return out + "\n\n" + say("{} says how each rank came about; {} lists all policies and their keys.",
+                            code("gpusel why 1"), code("docs/ci.md"));
+}
+
 Json sarif_rule(const Policy& policy) {
   const std::string demand = policy.kind == "rule" ? policy.limit : format("{}: {}", policy.kind, policy.limit);
   const std::string full = policy.reason.empty() ? demand : format("{} ({})", demand, policy.reason);
   return {{"id", policy.id},
           {"shortDescription", {{"text", demand}}},
           {"fullDescription", {{"text", full}}},
-          {"help", {{"text", say("{}; stated at {}:{}", full, policy.file, policy.line)}}},
+          {"help",
+           {{"text", say("{}; stated at {}:{}", full, policy.file, policy.line)},
+            {"markdown", help_markdown(policy, demand)}}},
           {"defaultConfiguration", {{"level", to_text(policy.severity)}}}};
 }
 

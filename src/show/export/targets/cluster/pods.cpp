@@ -27,6 +27,13 @@ constexpr Cluster kClusters[] = {
     // vultr-cloud-controller-manager.
     {"digitalocean", "DOKS", "", "", false, false, false},
     {"vultr", "VKE", "", "", false, false, false},
+    // So does Crusoe's, with its own names of places: internal/instances/instances.go of
+    // https://github.com/crusoecloud/crusoe-cloud-controller-manager (eb97bfc of 2026-05-20).
+    {"crusoe", "CMK", "", "", false, false, false},
+    // Platform and preset apart: https://github.com/nebius/nebius-physical-ai (5d757be8 of 2026-08-22) selects nodes by
+    // the one, charts for its clusters by both.
+    {"nebius", "Managed Service for Kubernetes", "nebius.com/preemptible", "true", false, false, true,
+     "nebius.com/resource-preset"},
 };
 
 // Set on every node by the cloud: https://kubernetes.io/docs/reference/labels-annotations-taints/
@@ -38,7 +45,6 @@ constexpr std::string_view kNoImage = "registry.invalid/your-image:tag";
 
 // Nodes that Karpenter starts: https://karpenter.sh/docs/concepts/scheduling/
 constexpr std::string_view kKarpenterLabel = "karpenter.sh/capacity-type";
-constexpr std::string_view kOutputFolder = "/output";
 // As in https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; pods with huge pages must ask for memory or
 // processors too (https://kubernetes.io/docs/tasks/manage-hugepages/scheduling-hugepages/).
 constexpr std::string_view kEfa = "vpc.amazonaws.com/efa";
@@ -47,14 +53,12 @@ constexpr std::string_view kPodCache = "/cache";
 constexpr double kPodShare = 0.8;     // of a node's processors and memory: the rest is its system's and its agents'
 constexpr int kDiskOfSystemGb = 100;  // of a disk, as disk_gb() adds them
 
-/// Claims that outlive the pod: https://kubernetes.io/docs/concepts/storage/persistent-volumes/
-bool has_output(const answer::Launch& launch) {
-  return std::ranges::any_of(launch.env, [](const auto& variable) { return variable.first == kOutputVariable; });
-}
-
 Json selector(const ExportView& view, const Cluster& cluster) {
   const answer::Recommendation& r = view.chosen;
-  Json out{{kTypeLabel, host_type(*r.instance)}};
+  const std::string_view type = shape_of(*r.instance);
+  const auto mark = cluster.size_label.empty() ? type.npos : type.find('_');
+  Json out{{kTypeLabel, type.substr(0, mark)}};
+  if (mark != type.npos) out[std::string(cluster.size_label)] = type.substr(mark + 1);
   if (has_region(r) && cluster.regions) out[std::string(kRegionLabel)] = r.region->id;
   if (const std::string card = attached_card(*r.instance); !card.empty())
     out["cloud.google.com/gke-accelerator"] = card;
@@ -96,7 +100,7 @@ Json environment(const ExportView& view, const answer::Launch& launch) {
   Json out = Json::array();
   for (const auto& [name, meaning] : launch.env) {
     if (name == kOutputVariable) {
-      out.push_back({{"name", name}, {"value", kOutputFolder}});
+      out.push_back({{"name", name}, {"value", kResultFolder}});
       continue;
     }
     const bool secret = name == kTokenVariable;
@@ -158,7 +162,7 @@ Json container(const ExportView& view, const answer::Launch& launch, const Pod& 
   }
   Json mounts = Json::array({{{"name", "cache"}, {"mountPath", kPodCache}}});
   if (devices_of(view.chosen) > 1) mounts.push_back({{"name", kShared}, {"mountPath", "/dev/shm"}});
-  if (has_output(launch)) mounts.push_back({{"name", "output"}, {"mountPath", kOutputFolder}});
+  if (has_output(launch)) mounts.push_back({{"name", "output"}, {"mountPath", kResultFolder}});
   out["volumeMounts"] = std::move(mounts);
   return out;
 }
@@ -189,7 +193,7 @@ Json pod_spec(const ExportView& view, const answer::Launch& launch, const Pod& p
   out["containers"] = Json::array({container(view, launch, pod, resource)});
   Json volumes = Json::array({{{"name", "cache"}, {"emptyDir", Json::object()}}});
   if (devices > 1) volumes.push_back({{"name", kShared}, {"emptyDir", {{"medium", "Memory"}}}});
-  if (has_output(launch))
+  if (has_output(launch))  // https://kubernetes.io/docs/concepts/storage/persistent-volumes/
     volumes.push_back({{"name", "output"}, {"persistentVolumeClaim", {{"claimName", job_name(view)}}}});
   out["volumes"] = std::move(volumes);
   return out;

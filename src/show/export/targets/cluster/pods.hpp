@@ -14,6 +14,8 @@ struct Cluster {
   bool spot_taint = false;  // under the same name
   bool karpenter = false;   // may start the nodes
   bool regions = true;      // whether nodes are labelled with the region as the provider calls it
+  /// Where nodes carry what the SKU says behind its "_" apart from what it says before.
+  std::string_view size_label{};
 };
 /// Null where no such service is known here.
 const Cluster* cluster_of(const answer::Recommendation& r);

@@ -148,19 +148,59 @@ Json network_interfaces(const ExportView& view, const answer::Launch& launch) {
   return out;
 }
 
+/// What runs before the job, so that its results are in the bucket when it ends or fails, and what an earlier try left
+/// there is back.
+std::string kept_in_bucket(const ExportView& view) {
+  const std::string results = format("\"s3://$BUCKET/{}\"", job_name(view));
+  return format(R"(export OUTPUT={1}
+mkdir -p "$OUTPUT"
+pip install --quiet awscli
+aws s3 sync --only-show-errors {0} "$OUTPUT"
+keep() {{ aws s3 sync --only-show-errors "$OUTPUT" {0}; }}
+(while sleep 600; do keep; done) &
+trap keep EXIT
+)",
+                results, kResultFolder);
+}
+
+/// May read and write that bucket: https://docs.aws.amazon.com/AmazonECS/latest/developerguide/task-iam-roles.html
+Json bucket_role() {
+  const auto statement = [](Json actions, std::string_view resource) {
+    return Json{{"Effect", "Allow"}, {"Action", std::move(actions)}, {"Resource", {{"Fn::Sub", resource}}}};
+  };
+  const Json policy{
+      {"Version", "2012-10-17"},
+      {"Statement",
+       Json::array({statement(Json::array({"s3:ListBucket"}), "arn:${AWS::Partition}:s3:::${Bucket}"),
+                    statement(Json::array({"s3:GetObject", "s3:PutObject"}), "arn:${AWS::Partition}:s3:::${Bucket}/*")})}};
+  const Json trust{{"Version", "2012-10-17"},
+                   {"Statement", Json::array({{{"Effect", "Allow"},
+                                               {"Principal", {{"Service", "ecs-tasks.amazonaws.com"}}},
+                                               {"Action", "sts:AssumeRole"}}})}};
+  return {{"Type", "AWS::IAM::Role"},
+          {"Properties",
+           {{"AssumeRolePolicyDocument", trust},
+            {"Policies", Json::array({{{"PolicyName", "results"}, {"PolicyDocument", policy}}})}}}};
+}
+
 Json batch_container(const ExportView& view, const answer::Launch& launch, const Container& container) {
   const bool together = reads_rank(launch) && view.chosen.machine().nodes > 1;
-  const std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
+  const bool keeps = has_output(launch);
+  std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
                                           "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
                                         : "";
+  if (keeps) preamble += kept_in_bucket(view);
   Json environment = Json::array();
-  for (const auto& [name, meaning] : launch.env) environment.push_back({{"Name", name}, {"Value", reference(name)}});
+  for (const auto& [name, meaning] : without_output(launch).env)
+    environment.push_back({{"Name", name}, {"Value", reference(name)}});
+  if (keeps) environment.push_back({{"Name", "BUCKET"}, {"Value", reference("Bucket")}});
   Json out{{"Image", container.image},
            {"Command", Json::array({"/bin/sh", "-euc", preamble + container.script})},
            {"ResourceRequirements", requirements_of(view)},
            {"LinuxParameters", {{"SharedMemorySize", 65536}}}};
   if (Json devices = fabric_devices(view, launch); !devices.empty())
     out["LinuxParameters"]["Devices"] = std::move(devices);
+  if (keeps) out["JobRoleArn"] = of_resource("Role", "Arn");
   if (!environment.empty()) out["Environment"] = std::move(environment);
   return out;
 }
@@ -209,14 +249,15 @@ Json batch_resources(const ExportView& view, const answer::Launch& launch, const
       {"Properties",
        {{"Priority", 1},
         {"ComputeEnvironmentOrder", Json::array({{{"Order", 1}, {"ComputeEnvironment", reference("Computers")}}})}}}};
+  if (has_output(launch)) out["Role"] = bucket_role();
   out["Job"] = {{"Type", "AWS::Batch::JobDefinition"},
                 {"Properties", batch_definition(view, batch_container(view, launch, container))}};
   return out;
 }
 
-std::string deploy_line(const ExportView& view, std::string_view file) {
-  return format("aws cloudformation deploy --region {} --stack-name {} --template-file {} --parameter-overrides …",
-                has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view), file);
+std::string deploy_line(const ExportView& view, std::string_view file, std::string_view further = {}) {
+  return format("aws cloudformation deploy --region {} --stack-name {} --template-file {}{} --parameter-overrides …",
+                has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view), file, further);
 }
 
 }  // namespace
@@ -263,16 +304,21 @@ Result<Exported> export_batch(const ExportView& view) {
     return cannot(say("AWS Batch starts no spot instances for jobs on several nodes"));
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
-  Exported out{"batch.yaml", {}, launch_notes(launch)};
+  const bool keeps = has_output(launch);
+  const answer::Launch asked = without_output(launch);
+  Exported out{"batch.yaml", {}, launch_notes(asked)};
   out.notes.push_back(disk_note(view));
-  out.notes.push_back(deploy_line(view, out.name));
+  if (keeps)
+    out.notes.push_back(say("results go to {} in your bucket, every ten minutes and when the job ends", job_name(view)));
+  out.notes.push_back(deploy_line(view, out.name, keeps ? " --capabilities CAPABILITY_IAM" : ""));
   out.notes.push_back(
       say("then: aws batch submit-job with the queue and the definition that the stack's outputs name"));
   Json parameters{{"Subnets", parameter("List<AWS::EC2::Subnet::Id>", say("subnets that the instances are put into"))},
                   {"SecurityGroups",
                    parameter("List<AWS::EC2::SecurityGroup::Id>", say("security groups that guard the instances"))},
                   {"InstanceProfile", parameter("String", say("instance profile of ECS for the instances"))}};
-  for (const auto& [name, meaning] : launch.env) {
+  if (keeps) parameters["Bucket"] = parameter("String", say("S3 bucket for the results"));
+  for (const auto& [name, meaning] : asked.env) {
     parameters[name] = parameter("String", meaning);
     if (name == kTokenVariable) parameters[name].update({{"NoEcho", true}, {"Default", ""}});
   }

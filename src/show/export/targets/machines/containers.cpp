@@ -12,6 +12,7 @@ namespace {
 // With compilers, which packages with kernels of their own need: https://hub.docker.com/r/pytorch/pytorch,
 // https://hub.docker.com/r/rocm/pytorch
 constexpr std::string_view kTorch = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-devel";
+constexpr std::string_view kTorchCuda = "12.8";
 constexpr std::string_view kTorchForAmd = "rocm/pytorch:rocm7.2.4_ubuntu24.04_py3.12_pytorch_release_2.10.0";
 
 }  // namespace
@@ -20,10 +21,11 @@ Result<Container> container_of(const ExportView& view, const answer::Launch& lau
   const std::string vendor = vendor_of(view.chosen);
   if (!vendor.empty() && vendor != "nvidia" && vendor != "amd")
     return cannot(say("how a container reaches {} is not known", view.chosen.gpu->id));
-  if (!launch.image.empty()) return Container{launch.image, script_of(launch)};
+  if (!launch.image.empty()) return Container{launch.image, script_of(launch), launch.cuda};
   const bool torch = view.chosen.plan().training || !launch.setup.empty();
   if (!torch || vendor.empty()) return cannot(say("no published container image is known for this work"));
   Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
+  if (vendor == "nvidia") out.cuda = kTorchCuda;
   if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
   out.script += script_of(launch);
   return out;
@@ -35,7 +37,9 @@ std::vector<std::string> container_notes(const ExportView& view, const answer::L
   const std::string vendor = vendor_of(view.chosen);
   if (vendor == "nvidia")
     notes.push_back(say("the host needs the NVIDIA driver, Docker and the NVIDIA Container Toolkit"));
-  else if (vendor == "amd")
+  if (vendor == "nvidia" && !container.cuda.empty())
+    notes.push_back(say("the host's driver must support CUDA {}", container.cuda));
+  if (vendor == "amd")
     notes.push_back(say("the host needs the amdgpu driver and Docker"));
   if (container.image.ends_with(":latest") || container.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", container.image));

@@ -5,13 +5,13 @@
 
 namespace gpusel::show {
 
-/// Where containers keep what they download, and where their results go.
+/// Where containers keep what they download.
 inline constexpr std::string_view kCacheFolder = "/cache";
-inline constexpr std::string_view kResultFolder = "/output";
 
 struct Container {
   std::string image;
   std::string script;  // of sh
+  std::string cuda{};  // that the driver of its host must support; empty: not known
 };
 /// The tool's own image; else, where a command installs the tool, an image with PyTorch and that command first. Errors:
 /// no image is known that has the tool, or how containers reach the cards of that vendor.

@@ -24,12 +24,6 @@ bool has_fabric(const ExportView& view, const answer::Launch& launch) {
   return works_together(view, launch) && fabric && *fabric != catalog::Rdma::none;
 }
 
-bool reads_output(const answer::Launch& launch) {
-  for (const auto& [name, meaning] : launch.env)
-    if (name == kOutputVariable) return true;
-  return false;
-}
-
 /// As words of a command line, one list for each line.
 std::vector<std::string> run_flags(const ExportView& view, const answer::Launch& launch) {
   std::vector<std::string> lines;
@@ -128,7 +122,7 @@ Json compose_service(const ExportView& view, const answer::Launch& launch, const
   else if (launch.serves())
     service["ports"] = Json::array({format("{}:{}", launch.port, launch.port)});
   Json volumes = Json::array({format("cache:{}", kCacheFolder)});
-  if (reads_output(launch)) volumes.push_back(format("${{OUTPUT:?OUTPUT}}:{}", kResultFolder));
+  if (has_output(launch)) volumes.push_back(format("${{OUTPUT:?OUTPUT}}:{}", kResultFolder));
   if (!open_variables(launch).empty()) volumes.push_back("${MODELS:-./models}:/models:ro");
   service["volumes"] = std::move(volumes);
   add_devices(view, service);
@@ -146,7 +140,7 @@ std::string docker_lines(const ExportView& view, const answer::Launch& launch, c
   std::string out;
   if (is_on_host_network(view, launch)) out += ": \"${RANK:?}\" \"${MASTER:?}\"\n";
   for (const auto& [name, meaning] : open_variables(launch)) out += ": \"${" + name + ":?}\"\n";
-  if (reads_output(launch)) out += "mkdir -p \"$OUTPUT\"\n";
+  if (has_output(launch)) out += "mkdir -p \"$OUTPUT\"\n";
   out += mounts(launch) + "exec docker run";
   for (const std::string& line : run_flags(view, launch)) out += " \\\n  " + line;
   return out + format(" \\\n  \"$@\" \\\n  --entrypoint /bin/sh {} -euc \\\n  {}\n", container.image,

@@ -51,6 +51,7 @@ constexpr CardName kRunpodCards[] = {
     {"rtx-pro-6000-server-96gb", "NVIDIA RTX PRO 6000 Blackwell Server Edition"},
     {"rtx-pro-6000-ws-96gb", "NVIDIA RTX PRO 6000 Blackwell Workstation Edition"},
 };
+constexpr std::string_view kNetworkVolume = "NETWORK_VOLUME_ID";
 constexpr std::string_view kCommunity = "_COMMUNITY";  // end of the names of what third parties rent out
 
 /// Error: it is not that provider's, or its containers would have to find each other.
@@ -73,6 +74,23 @@ Json runpod_environment(const answer::Launch& launch) {
   return out;
 }
 
+// https://rest.runpod.io/v1/docs (allowedCudaVersions of a pod), read 2026-11-27; earlier ones are asked for by no image.
+constexpr std::string_view kRunpodCuda[] = {"12.8", "12.9", "13.0"};
+
+Json drivers_for(std::string_view cuda) {
+  Json out = Json::array();
+  for (const std::string_view version : kRunpodCuda)
+    if (version >= cuda) out.push_back(version);
+  return out;
+}
+
+/// The job keeps what it says beside its results, and the pod ends with it: RunPod starts a container again whenever it
+/// ends (https://docs.runpod.io/pods/manage-pods). A pod with a network volume can be removed alone.
+std::string ended_pod(std::string_view script, bool network_volume) {
+  return format("set +e\n(\nset -e\n{}) > \"$OUTPUT/job.log\" 2>&1\nrunpodctl {} pod \"$RUNPOD_POD_ID\"\nsleep 600\n", script,
+                network_volume ? "remove" : "stop");
+}
+
 std::string once_for_each(int copies) {
   std::string list;
   for (int i = 1; i <= copies; ++i) list += format(" {}", i);
@@ -88,9 +106,11 @@ Result<Exported> export_runpod(const ExportView& view) {
   if (!container) return std::unexpected(container.error());
   const auto* card = std::ranges::find(kRunpodCards, r.gpu == nullptr ? "" : r.gpu->id, &CardName::gpu);
   if (card == std::end(kRunpodCards)) return cannot(say("RunPod's name of {} is not known here", r.instance->sku));
+  const bool community = r.instance->sku.ends_with(kCommunity);
+  const bool keeps = !launch.serves() && has_output(launch);
   Json pod{{"name", job_name(view)},
            {"imageName", container->image},
-           {"cloudType", r.instance->sku.ends_with(kCommunity) ? "COMMUNITY" : "SECURE"},
+           {"cloudType", community ? "COMMUNITY" : "SECURE"},
            {"computeType", "GPU"},
            {"gpuTypeIds", Json::array({card->name})},
            {"gpuCount", devices_of(r)},
@@ -99,16 +119,30 @@ Result<Exported> export_runpod(const ExportView& view) {
            {"volumeInGb", 0},
            {"env", runpod_environment(launch)},
            {"dockerEntrypoint", Json::array({"/bin/sh", "-euc"})},
-           {"dockerStartCmd", Json::array({container->script})}};
+           {"dockerStartCmd", Json::array({keeps ? ended_pod(container->script, !community) : container->script})}};
+  if (!container->cuda.empty()) pod["allowedCudaVersions"] = drivers_for(container->cuda);
+  if (keeps) pod["volumeMountPath"] = kResultFolder;
+  if (keeps && community) pod["volumeInGb"] = disk_gb(view);
+  if (keeps && !community) pod["networkVolumeId"] = kNetworkVolume;
   if (launch.serves()) pod["ports"] = Json::array({launch.port + "/http"});
   if (has_region(r) && view.pins_region) pod["dataCenterIds"] = Json::array({r.region->id});
-  Exported out{"create.sh", {}, container_notes(view, launch, *container)};
+  const answer::Launch asked = without_output(launch);
+  Exported out{"create.sh", {}, container_notes(view, asked, *container)};
   std::erase_if(out.notes, [](const std::string& note) { return note.find("Docker") != std::string::npos; });
-  if (!launch.env.empty())
+  if (keeps)
+    out.notes.push_back(
+        community ? say("the pod stops when the job ends: its volume keeps results and job.log until you remove it")
+                  : say("set {}: a network volume, which keeps results and job.log; the pod is removed when the job ends",
+                        kNetworkVolume));
+  if (!asked.env.empty())
     out.notes.push_back(say("variables are RunPod's secrets of the same names, made in its console"));
   out.notes.push_back(disk_note(view));
   out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n: \"${RUNPOD_API_KEY:?}\"\n";
-  out.content += "pod=$(cat <<'END_OF_POD'\n" + dump(pod) + "END_OF_POD\n)\n";
+  const bool volume = keeps && !community;
+  if (volume) out.content += format(": \"${{{}:?}}\"\n", kNetworkVolume);
+  out.content += volume ? format("pod=$(sed \"s/{0}/${0}/\" <<'END_OF_POD'\n", kNetworkVolume)
+                        : std::string("pod=$(cat <<'END_OF_POD'\n");
+  out.content += dump(pod) + "END_OF_POD\n)\n";
   out.content += format("for copy in{}; do\n", once_for_each(r.machine().nodes));
   out.content +=
       "  curl --fail-with-body --silent --show-error https://rest.runpod.io/v1/pods \\\n"
@@ -126,9 +160,12 @@ Result<Exported> export_vast(const ExportView& view) {
   // "2x-RTX_4090-64-131072": the card by Vast's own name.
   const auto parts = split(r.instance->sku, '-');
   if (parts.size() < 2 || r.gpu == nullptr) return cannot(say("Vast's name of {} is not known here", r.instance->sku));
-  Exported out{"create.sh", {}, container_notes(view, launch, *container)};
+  Exported out{"create.sh", {}, container_notes(view, without_output(launch), *container)};
   std::erase_if(out.notes, [](const std::string& note) { return note.find("Docker") != std::string::npos; });
   out.notes.push_back(say("needs the command vastai with your key: pip install vastai; vastai set api-key …"));
+  if (has_output(launch))
+    out.notes.push_back(say("results stay on the instance until you destroy it: vastai copy INSTANCE:{} results",
+                            kResultFolder));
   out.notes.push_back(say("the cheapest host of that card that asks no more than a tenth above the ranked price"));
   out.notes.push_back(disk_note(view));
   std::string environment = format("-e HF_HOME={}", kCacheFolder);
@@ -138,8 +175,9 @@ Result<Exported> export_vast(const ExportView& view) {
                    : name == kTokenVariable ? std::string(" -e HF_TOKEN=${HF_TOKEN:-}")
                                             : format(" -e {}=${}", name, name);
   const std::string wanted =
-      format("gpu_name={} num_gpus={} rentable=true verified=true disk_space>={} inet_down>=100 dph_total<={:.3f}",
-             parts[1], devices_of(r), disk_gb(view), r.offer->per_hour() * 1.1);
+      format("gpu_name={} num_gpus={} rentable=true verified=true disk_space>={} inet_down>=100 dph_total<={:.3f}{}",
+             parts[1], devices_of(r), disk_gb(view), r.offer->per_hour() * 1.1,
+             container->cuda.empty() ? std::string() : " cuda_vers>=" + container->cuda);
   out.content = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";
   for (const auto& [name, meaning] : open_variables(launch))
     if (name != kOutputVariable) out.content += ": \"${" + name + ":?}\"\n";

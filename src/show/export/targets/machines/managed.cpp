@@ -50,9 +50,12 @@ Result<Container> managed(const ExportView& view, const answer::Launch& launch, 
   return container_of(view, launch);
 }
 
-Json environment_list(const answer::Launch& launch) {
+/// Buckets are folders below /gcs: https://cloud.google.com/vertex-ai/docs/training/cloud-storage-file-system
+Json environment_list(const ExportView& view, const answer::Launch& launch) {
   Json out = Json::array();
-  for (const auto& [name, meaning] : launch.env) out.push_back({{"name", name}, {"value", "$" + name}});
+  for (const auto& [name, meaning] : launch.env)
+    out.push_back(
+        {{"name", name}, {"value", name == kOutputVariable ? "/gcs/$BUCKET/" + job_name(view) : "$" + name}});
   return out;
 }
 
@@ -88,16 +91,19 @@ Exported vertex_job(const ExportView& view, const answer::Launch& launch, const 
                  {{"imageUri", container.image},
                   {"command", Json::array({"/bin/sh", "-euc"})},
                   {"args", Json::array({preamble + container.script})},
-                  {"env", environment_list(launch)}}}};
+                  {"env", environment_list(view, launch)}}}};
   };
   Json pools = Json::array({pool(1)});
   if (nodes > 1) pools.push_back(pool(nodes - 1));
   Json job{{"workerPoolSpecs", std::move(pools)}};
   if (is_spot(view.chosen)) job["scheduling"] = {{"strategy", "SPOT"}};
-  Exported out{"job.yaml", {}, launch_notes(launch)};
+  Exported out{"job.yaml", {}, launch_notes(without_output(launch))};
+  if (has_output(launch)) out.notes.push_back(say("set BUCKET: bucket of Cloud Storage for the results"));
   out.notes.push_back(dearer_note("Vertex AI"));
   // By name: the script has variables of its own, which are filled in there.
-  const std::string names = join_texts(launch.env, " ", [](const auto& variable) { return "$" + variable.first; });
+  const std::string names = join_texts(launch.env, " ", [](const auto& variable) {
+    return "$" + (variable.first == kOutputVariable ? "BUCKET" : variable.first);
+  });
   const std::string filled = names.empty() ? "" : format("envsubst '{}' < job.yaml > run.yaml; ", names);
   out.notes.push_back(format("{}gcloud ai custom-jobs create --region {} --display-name {} --config {}", filled,
                              has_region(view.chosen) ? view.chosen.region->id : "REGION", job_name(view),
@@ -150,7 +156,7 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
 
 Json azure_environment(const answer::Launch& launch) {
   Json out = Json::object();
-  for (const auto& [name, meaning] : launch.env) out[name] = "${" + name + "}";
+  for (const auto& [name, meaning] : without_output(launch).env) out[name] = "${" + name + "}";
   return out;
 }
 
@@ -159,18 +165,23 @@ constexpr std::string_view kAzureSchemas = "https://azuremlschemas.azureedge.net
 Exported azure_job(const ExportView& view, const answer::Launch& launch, const Container& container) {
   const answer::Recommendation& r = view.chosen;
   const bool together = reads_rank(launch) && r.machine().nodes > 1;
-  const std::string preamble = together ? "RANK=\"$NODE_RANK\"\nMASTER=\"$MASTER_ADDR\"\n" : "";
+  const bool keeps = has_output(launch);
+  std::string preamble = together ? "RANK=\"$NODE_RANK\"\nMASTER=\"$MASTER_ADDR\"\n" : "";
+  if (keeps) preamble += "export OUTPUT=${{outputs.results}}\n";
   Json job{{"$schema", std::string(kAzureSchemas) + "commandJob.schema.json"},
            {"type", "command"},
-           {"name", job_name(view)},
+           {"display_name", job_name(view)},
            {"command", preamble + container.script},
            {"environment", {{"image", container.image}}},
            {"resources",
             {{"instance_type", host_type(*r.instance)}, {"instance_count", r.machine().nodes}, {"shm_size", "64g"}}}};
   if (together) job["distribution"] = {{"type", "pytorch"}, {"process_count_per_instance", 1}};
   if (is_spot(r)) job["queue_settings"] = {{"job_tier", "spot"}};
-  if (!launch.env.empty()) job["environment_variables"] = azure_environment(launch);
-  Exported out{"job.yaml", {}, launch_notes(launch)};
+  if (Json variables = azure_environment(launch); !variables.empty())
+    job["environment_variables"] = std::move(variables);
+  if (keeps) job["outputs"] = {{"results", {{"type", "uri_folder"}, {"mode", "rw_mount"}}}};
+  Exported out{"job.yaml", {}, launch_notes(without_output(launch))};
+  if (keeps) out.notes.push_back(say("results are the job's output: az ml job download --name … --output-name results"));
   out.notes.push_back(dearer_note("Azure Machine Learning"));
   out.notes.push_back(say("on serverless compute of the workspace; put the values of variables in before"));
   out.notes.emplace_back("az ml job create --file job.yaml");

@@ -10,6 +10,12 @@
 
 namespace gpusel::show {
 
+namespace {
+
+constexpr std::string_view kNoAddresses = "lambda";
+
+}  // namespace
+
 Result<Exported> Terraform::run() {
   const auto* maker = std::ranges::find(kMakers, view_.chosen.instance->provider, &Maker::provider);
   if (maker == std::end(kMakers))
@@ -19,6 +25,8 @@ Result<Exported> Terraform::run() {
   terraform.block("required_providers")
       .map(std::string(maker->local),
            {{"source", std::string(maker->source)}, {"version", std::string(maker->version)}});
+  if (maker->provider == kNoAddresses && reads_rank(launch_) && nodes() > 1)
+    return cannot(say("the plan needs private addresses, which Lambda's provider for Terraform does not know"));
   (this->*maker->make)();
   if (!has_region(view_.chosen)) {
     add("variable", {"region"})
@@ -30,7 +38,7 @@ Result<Exported> Terraform::run() {
   Exported out{"main.tf", {}, std::move(notes_)};
   if (!committed_)
     for (std::string& note : term_notes(view_.chosen)) out.notes.push_back(std::move(note));
-  out.notes.push_back(disk_note(view_));
+  if (orders_disk_) out.notes.push_back(disk_note(view_));
   out.notes.push_back(say("terraform plan asks for variables without a value"));
   for (const std::string& note : launch_notes(launch_))
     if (note.find("RANK") == std::string::npos) out.notes.push_back(note);
@@ -39,11 +47,16 @@ Result<Exported> Terraform::run() {
   return out;
 }
 
-void Terraform::variables(std::initializer_list<TerraformVariable> wanted) {
+void Terraform::ask(std::initializer_list<TerraformVariable> wanted) {
   for (const TerraformVariable& one : wanted)
     add("variable", {std::string(one.name)})
         .expression("type", one.type)
         .text("description", say_text(one.description));
+}
+
+void Terraform::variables(std::initializer_list<TerraformVariable> wanted) {
+  ask(wanted);
+  orders_disk_ = true;
   add("variable", {"disk_gb"})
       .expression("type", "number")
       .text("description", say("system disk of each instance, GB"))
@@ -95,13 +108,13 @@ int Terraform::months() const {
   return catalog::is_savings_plan(term) ? 0 : static_cast<int>(money::commitment_of(term).months().value_or(0));
 }
 
-const Terraform::Maker Terraform::kMakers[7] = {
+const Terraform::Maker Terraform::kMakers[8] = {
     {"aws", "aws", "hashicorp/aws", ">= 5.0", &Terraform::aws},
     {"gcp", "google", "hashicorp/google", ">= 5.0", &Terraform::google},
     {"azure", "azurerm", "hashicorp/azurerm", ">= 4.0", &Terraform::azure},
     {"oci", "oci", "oracle/oci", ">= 6.0", &Terraform::oracle},
-    {"nebius", "nebius", "terraform-provider.storage.eu-north1.nebius.cloud/nebius/nebius", ">= 0.5",
-     &Terraform::nebius},
+    {"nebius", "nebius", "nebius/nebius", ">= 0.6.8", &Terraform::nebius},
+    {"lambda", "lambdalabs", "elct9620/lambdalabs", "0.8.2", &Terraform::lambda},
     {"aliyun", "alicloud", "aliyun/alicloud", ">= 1.200", &Terraform::alicloud},
     {"tencent", "tencentcloud", "tencentcloudstack/tencentcloud", ">= 1.81", &Terraform::tencent},
 };

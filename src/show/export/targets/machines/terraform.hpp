@@ -42,7 +42,7 @@ class Terraform {
     std::string_view version;
     void (Terraform::*make)();
   };
-  static const Maker kMakers[7];
+  static const Maker kMakers[8];
   const answer::Recommendation& chosen() const { return view_.chosen; }
   HclBlock& add(std::string type, std::vector<std::string> labels = {}) {
     blocks_.emplace_back(std::move(type), std::move(labels));
@@ -52,7 +52,9 @@ class Terraform {
   bool spot() const { return is_spot(chosen()); }
   int nodes() const { return chosen().machine().nodes; }
   std::string region() const { return has_region(chosen()) ? hcl_quoted(chosen().region->id) : "var.region"; }
+  /// What the reader gives, and the size of the disk.
   void variables(std::initializer_list<TerraformVariable> wanted);
+  void ask(std::initializer_list<TerraformVariable> wanted);
   /// The name of each of several.
   std::string numbered(std::string_view index = "count.index") const {
     return hcl_quoted(name_ + "-").insert(name_.size() + 2, format("${{{}}}", index));
@@ -92,8 +94,11 @@ class Terraform {
   // https://registry.terraform.io/providers/oracle/oci/latest/docs/resources/core_instance
   void oracle();
   void oracle_together(bool cluster);
-  // https://docs.nebius.com/terraform-provider/reference/resources/compute_v1_instance
   void nebius();
+  // https://github.com/elct9620/terraform-provider-lambdalabs/blob/v0.8.2/docs/resources/instance.md
+  void lambda();
+  /// The instance takes no user data: the job is started over SSH.
+  void start_by_ssh(HclBlock& machine);
   /// Months that a price is for; 0: by the hour.
   int months() const;
   void alicloud();
@@ -104,6 +109,7 @@ class Terraform {
   std::deque<HclBlock> blocks_;  // what add() gave stays where it is
   std::vector<std::string> notes_;
   bool committed_ = false;  // the file itself says the term
+  bool orders_disk_ = false;
 };
 
 }  // namespace gpusel::show

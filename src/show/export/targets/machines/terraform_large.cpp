@@ -22,7 +22,7 @@ constexpr std::string_view kAwsImage =
     "/aws/service/deeplearning/ami/{}/base-oss-nvidia-driver-gpu-ubuntu-22.04/latest/ami-id";
 constexpr std::string_view kAwsPlain =
     "/aws/service/canonical/ubuntu/server/24.04/stable/current/{}/hvm/ebs-gp3/ami-id";
-constexpr std::string_view kGoogleImage = "common-cu128-ubuntu-2204-nvidia-570";
+constexpr std::string_view kGoogleImage = "common-cu129-ubuntu-2204-nvidia-580";
 
 }  // namespace
 

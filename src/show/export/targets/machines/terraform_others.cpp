@@ -1,5 +1,7 @@
 // https://registry.terraform.io/providers/oracle/oci/latest/docs/resources/core_instance
-// https://docs.nebius.com/terraform-provider/reference/resources/compute_v1_instance
+// https://github.com/nebius/terraform-provider-nebius/blob/v0.6.32/docs/resources/compute_v1_instance.md; images:
+// https://docs.nebius.com/compute/storage/boot-disk-images
+// https://github.com/elct9620/terraform-provider-lambdalabs (0.8.2 of 2026-03-17: Lambda has no provider of its own)
 // https://registry.terraform.io/providers/aliyun/alicloud/latest/docs/resources/instance
 // https://registry.terraform.io/providers/tencentcloudstack/tencentcloud/latest/docs/resources/instance
 #include <algorithm>
@@ -34,11 +36,15 @@ void Terraform::oracle() {
     machine.number("count", part.count)
         .expression("availability_domain", "var.availability_domain")
         .expression("compartment_id", "var.compartment_id")
-        .text("shape", type())
+        .text("shape", shape_of(*chosen().instance))
         .expression("display_name", part.name)
         .expression("metadata", "{ ssh_authorized_keys = var.ssh_public_key, user_data = base64encode(" +
                                     start(part.rank, part.master) + ") }");
     if (cluster) machine.expression("compute_cluster_id", "oci_core_compute_cluster.job.id");
+    if (shape_of(*chosen().instance) != type())  // an OCPU is a core of two threads
+      machine.block("shape_config")
+          .number("ocpus", chosen().instance->vcpu.value_or(2) / 2)
+          .number("memory_in_gbs", chosen().instance->memory_gib.value_or(16));
     machine.block("source_details")
         .text("source_type", "image")
         .expression("source_id", "var.image_id")
@@ -76,7 +82,7 @@ void Terraform::oracle_together(bool cluster) {
 void Terraform::nebius() {
   const std::string_view sku = chosen().instance->sku;  // "gpu-h100-sxm_8gpu-128vcpu-1600gb"
   const auto mark = std::min(sku.find('_'), sku.size() - 1);
-  add("provider", {"nebius"});
+  add("provider", {"nebius"}).expression("profile", "{}");  // the usual one of Nebius' command line
   variables({{"parent_id", "string", to_say("project that the instances belong to")}, kTerraformSubnet});
   add_start();
   HclBlock& disk = add("resource", {"nebius_compute_v1_disk", "job"});
@@ -85,7 +91,7 @@ void Terraform::nebius() {
       .expression("name", numbered())
       .text("type", "NETWORK_SSD")
       .expression("size_gibibytes", "var.disk_gb")
-      .expression("source_image_family", "{ image_family = \"ubuntu24.04-cuda12\" }");
+      .expression("source_image_family", "{ image_family = \"ubuntu24.04-cuda13.0\" }");
   const bool cluster = together() && chosen().instance->rdma == catalog::Rdma::infiniband;
   if (cluster) {
     add("variable", {"infiniband_fabric"})
@@ -115,6 +121,43 @@ void Terraform::nebius() {
     if (spot()) machine.expression("preemptible", "{ on_preemption = \"STOP\" }");
   }
   output("instances", all_of(groups, "nebius_compute_v1_instance", "id"));
+}
+
+void Terraform::lambda() {
+  notes_.push_back(say("Lambda has no Terraform provider of its own: this one is elct9620's, at a fixed version"));
+  notes_.push_back(say("the instances have public addresses, and Lambda's firewall alone guards them"));
+  add("provider", {"lambdalabs"});  // reads LAMBDALABS_API_KEY
+  ask({kTerraformKey, {"private_key_file", "string", to_say("file of the private key, to start the job over SSH")}});
+  const bool results = has_output(launch_);
+  if (results)
+    ask({{"file_system", "string", to_say("file system of Lambda in that region, which keeps the results")}});
+  add_start();
+  HclBlock& machine = add("resource", {"lambdalabs_instance", "job"});
+  machine.number("count", nodes())
+      .expression("name", numbered())
+      .expression("region_name", region())
+      .text("instance_type_name", type())
+      .expression("ssh_key_names", "[var.key_name]");
+  if (results) machine.expression("file_system_names", "[var.file_system]");
+  start_by_ssh(machine);
+  output("instances", "lambdalabs_instance.job[*].id");
+  output("addresses", "lambdalabs_instance.job[*].ip");
+}
+
+/// File systems lie below /lambda/nfs: https://docs.lambda.ai/public-cloud/filesystems/
+void Terraform::start_by_ssh(HclBlock& machine) {
+  machine.block("connection")
+      .text("type", "ssh")
+      .text("user", "ubuntu")
+      .expression("host", "self.ip")
+      .expression("private_key", "file(var.private_key_file)");
+  machine.block("provisioner", {"file"})
+      .expression("content", start("count.index", "null"))
+      .text("destination", "/home/ubuntu/start.sh");
+  std::string lines = "\"chmod 700 start.sh\"";
+  if (has_output(launch_)) lines += R"(, "sudo ln -sfn /lambda/nfs/${var.file_system} /output")";
+  lines += R"(, "sudo systemd-run --unit=job /bin/bash /home/ubuntu/start.sh")";
+  machine.block("provisioner", {"remote-exec"}).expression("inline", "[" + lines + "]");
 }
 
 void Terraform::alicloud() {
