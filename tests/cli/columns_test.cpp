@@ -1,4 +1,5 @@
 // --columns and --filter by the same words in every command, and slices of a GPU.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/io/document.hpp"
@@ -36,6 +37,67 @@ TEST_CASE("columns are those that were named, in their order, in lists and in a 
   CHECK(wrong.status == 2);
   CHECK(wrong.err.find("--columns: there is no column 'prise'; did you mean 'price'") != std::string::npos);
   CHECK(asked("recommend llama-3.1-8b --columns ,").status == 2);
+}
+
+TEST_CASE("an instance that people ask for has its provider, and a price its currency") {
+  const Run table = asked("recommend llama-3.1-8b --rps 1 --cloud aws --columns instance,price -n 2");
+  CAPTURE(table.out);
+  CHECK(table.out.contains("(USD)"));
+  CHECK(lines_of(table.out)[1].starts_with("aws "));
+}
+
+TEST_CASE("who asks for rows gets them, though no load was given") {
+  CHECK(asked("recommend llama-3.1-8b").out.contains("full: "));
+  for (const std::string flag : {"-n 3", "--sort cost", "--filter price<5"}) {
+    const Run rows = asked("recommend llama-3.1-8b " + flag);
+    CAPTURE(flag, rows.out);
+    CHECK(rows.out.contains("vs #1"));
+    CHECK_FALSE(rows.out.contains("full: "));
+  }
+}
+
+TEST_CASE("what the order goes by is on the screen, beside what is cheaper and in every row") {
+  for (const auto& [work, unit] : {std::pair("sdxl", "/1k images"), std::pair("blender", "/1k points·h"),
+                                   std::pair("transcode", "/stream·h"), std::pair("bge-m3", "/M sequences")}) {
+    const Run run = asked(std::string("recommend ") + work + " -n 3");
+    CAPTURE(run.out);
+    std::size_t winner = 0, head = 0;
+    for (const std::string_view line : lines_of(run.out)) {
+      winner += line.starts_with("> ") && line.contains(unit);
+      head += line.starts_with("#") && line.contains(std::string("USD") + unit);
+      if (line.starts_with("  --")) CHECK(line.contains(unit));
+    }
+    CHECK(winner == 1);
+    CHECK(head == 1);
+  }
+}
+
+TEST_CASE("any region lifts a limit on regions") {
+  const Run any = asked("recommend llama-3.1-8b --rps 1 --region us-west-2 --region any -o csv");
+  CHECK(any.out == asked("recommend llama-3.1-8b --rps 1 -o csv").out);
+}
+
+TEST_CASE("each rank's lead is over the next, and its cost against the first that of the table") {
+  const Run why = asked("why llama-3.1-8b --rps 1 --rank 2");
+  CAPTURE(why.out, why.err);
+  CHECK(why.out.contains("Lead over the next: "));
+  CHECK_FALSE(why.out.contains("Lead over the next: -"));
+}
+
+TEST_CASE("parts of the memory add up to what is needed") {
+  for (const std::string line : {"estimate llama-3.1-70b --gpu rtx-4090", "estimate llama-3.1-8b --gpu rtx-4090",
+                                 "estimate llama-3.1-8b --gpu rtx-4090 --method lora", "estimate sdxl --gpu t4"}) {
+    const Run run = asked(line);
+    CAPTURE(line, run.out);
+    const auto lines = lines_of(run.out);
+    const auto at = std::ranges::find_if(lines, [](std::string_view one) { return one.contains("needs "); });
+    REQUIRE(at != lines.end());
+    const double needed = std::stod(std::string(at->substr(at->find("needs ") + 6)));
+    double sum = 0;
+    for (const std::string_view word : split(*(at + 1), ' '))
+      if (word.contains('.')) sum += std::stod(std::string(word));
+    CHECK(sum == Approx(needed).margin(0.31));  // of six rounded parts
+  }
 }
 
 TEST_CASE("a ranking has only offers that pass its filter") {

@@ -111,10 +111,10 @@ class RankTree {
     return root;
   }
 
-  /// Against the next, or for all below the first against the first: part by part, and what decides.
+  /// Over the next, of the last over the one before it: part by part, and what decides.
   Branch lead() const {
-    const bool first = index_ == 0;
-    const Recommendation& other = advice_.recommendations[first ? 1 : 0];
+    const bool last = index_ + 1 == advice_.recommendations.size();
+    const Recommendation& other = advice_.recommendations[last ? index_ - 1 : index_ + 1];
     Branch root = branch("lead", say("score − score of {}, rank {}", name_of(other), other.rank),
                          format("{:.1f} − {:.1f}", r_.score, other.score),
                          shown("{:.1f}", r_.score - other.score, "points"), kRanking);

@@ -127,6 +127,7 @@ class SideBySide {
     }
     std::optional<money::Work> job;
     if (work) job = add_job(item, *work);
+    if (work && !item.usable()) item.would_do = count_that_does(item, *work);
     prices_.price(item, work, job ? &*job : nullptr, static_cast<double>(in_one_node(item)));
     if (!job) item.cost.reset();
     item.price_is_guess = item.offer != nullptr && is_guess(*item.offer, question_.today);
@@ -212,6 +213,20 @@ class SideBySide {
     job::Request request = question_.request;
     request.gpus = static_cast<std::int64_t>(item.count);
     return requested_machine(request, *item.gpu, catalog_, coefficients_, each_its_own);
+  }
+
+  /// The fewest that do the job, by doubling; 0 where that is not a matter of memory.
+  double count_that_does(const Compared& item, const job::Job& work) const {
+    constexpr double kMostTried = 64;
+    if (item.planned == nullptr || item.planned->plan.problem.kind != physics::Problem::Kind::memory) return 0;
+    Compared more = item;
+    for (more.count = item.count * 2; more.count <= kMostTried; more.count *= 2) {
+      const auto machine = machine_with(more, work);
+      if (!machine) return 0;
+      const auto plan = physics::plan_for(work, *machine, coefficients_);
+      if (plan && plan->is_usable()) return more.count;
+    }
+    return 0;
   }
 
   /// What the plan makes of it; nothing where there is none.

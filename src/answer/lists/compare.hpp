@@ -36,6 +36,7 @@ struct Compared {
   std::optional<job::Job> own_work;               // as it runs on CPUs, where the others run it otherwise
   std::shared_ptr<const PlannedMachine> planned;  // null when there is no legal plan
   std::string problem;                            // why it will not do; empty when it will
+  double would_do = 0;                            // so many of it would; 0: none that was tried
   std::optional<double> job_hours;                // of a job that ends
   std::optional<money::Quote> cost;
   physics::Intervals intervals;  // where it will do

@@ -201,7 +201,7 @@ std::vector<const Gpu*> gpus_called(std::string_view name, const Catalog& catalo
   return called;
 }
 
-Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog,
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& catalog, Date today,
                                            const std::vector<std::string>& clouds) {
   const auto converter = money::Converter::into(currency, catalog);
   if (!converter) return std::unexpected(converter.error());
@@ -211,6 +211,8 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
     if (!provider) return std::unexpected(provider.error());
     sellers.push_back((*provider)->id);
   }
+  const money::PriceOutlook outlook(catalog, today);
+  std::vector<double> least(catalog.gpus().size());  // price per GPU that decides
   std::vector<GpuMarket> markets(catalog.gpus().size());
   std::vector<std::vector<std::string_view>> providers(markets.size());
   for (const Instance& instance : catalog.instances()) {
@@ -223,11 +225,14 @@ Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const Catalog& cat
     if (std::find(known.begin(), known.end(), instance.provider) == known.end()) known.push_back(instance.provider);
     market.providers = static_cast<int>(known.size());
     const double gpus = instance.gpu_count.value_or(0);
-    if (gpus <= 0) continue;
+    if (gpus <= 0 || instance.status == catalog::Availability::invitation) continue;
     for (const Offer* offer : sold_offers(instance, catalog)) {
       if (offer->term != catalog::Term::on_demand || offer->as_of == 0) continue;
       const auto hourly = converter->convert({offer->per_hour(), catalog.currency_of(*offer)});
-      if (!hourly || (market.offer != nullptr && *hourly / gpus >= market.per_gpu_hour)) continue;
+      if (!hourly || *hourly <= 0) continue;
+      const double factor = today.known() ? outlook.expected(*offer).order() / offer->per_hour() : 1;
+      if (market.offer != nullptr && *hourly * factor / gpus >= least[index]) continue;
+      least[index] = *hourly * factor / gpus;
       market.cheapest = &instance;
       market.offer = offer;
       market.per_gpu_hour = *hourly / gpus;
@@ -252,7 +257,7 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
   // How many of it an instance has says nothing of a GPU.
   job::Constraints constraints = question.constraints;
   for (job::GpuSpec& spec : constraints.gpus) spec.count = {};
-  const auto markets = gpu_markets(question.currency, catalog, std::exchange(constraints.clouds, {}));
+  const auto markets = gpu_markets(question.currency, catalog, question.today, std::exchange(constraints.clouds, {}));
   if (!markets) return std::unexpected(markets.error());
   const auto limits = LimitSet::of(constraints, catalog);
   if (!limits) return std::unexpected(limits.error());

@@ -25,9 +25,9 @@ struct ListQuestion {
 struct GpuMarket {
   int instances = 0;  // SKUs
   int providers = 0;
-  const catalog::Instance* cheapest = nullptr;  // lowest dated on-demand price per GPU
+  const catalog::Instance* cheapest = nullptr;  // per GPU, on demand
   const catalog::Offer* offer = nullptr;
-  double per_gpu_hour = 0;  // of that, in the asked currency
+  double per_gpu_hour = 0;  // of that, as published, in the asked currency
 };
 
 struct ListedGpu {
@@ -45,8 +45,9 @@ rules::Facts gpu_facts(const catalog::Gpu& gpu, const catalog::Catalog& catalog,
                        const physics::Coefficients& coefficients);
 /// All that go by a name: several for "a100".
 std::vector<const catalog::Gpu*> gpus_called(std::string_view name, const catalog::Catalog& catalog);
-/// In the order of catalog.gpus(); of all providers where none is named.
-Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog,
+/// In the order of catalog.gpus(); of all providers where none is named. The cheapest is that by the price expected on
+/// that day, as everywhere; without a day by the published one.
+Result<std::vector<GpuMarket>> gpu_markets(Currency currency, const catalog::Catalog& catalog, Date today = {},
                                            const std::vector<std::string>& clouds = {});
 
 struct ModelLimits {

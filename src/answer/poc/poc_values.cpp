@@ -215,7 +215,7 @@ class Values {
     degree("ep", layout.ep);
     set("input", static_cast<double>(job.input_tokens));
     set("output", static_cast<double>(job.output_tokens));
-    set("length", static_cast<double>(job.input_tokens + job.output_tokens));
+    set("length", context_of(unit_, unit_.plan.serving->room));
     if (job.mem_utilization) set("share", *job.mem_utilization);
     set("prompts", prompts_);
     const double together = std::max(1.0, std::round(unit_.plan.serving->room.concurrency));
@@ -333,6 +333,16 @@ physics::Machine with_gpus(physics::Machine machine, int gpus) {
   machine.gpus_per_node = std::min(gpus, machine.gpus_per_node);
   machine.nodes = gpus / machine.gpus_per_node;
   return machine;
+}
+
+double context_of(const ProofUnit& unit, const physics::CacheRoom& room) {
+  constexpr double kTokensStep = 1024;
+  const auto& job = unit.work.inference;
+  const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
+  double most = std::ceil(asked * 1.125 / kTokensStep) * kTokensStep;
+  if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
+  if (room.longest_context > 0) most = std::min(most, std::floor(room.longest_context));
+  return std::max(asked, most);
 }
 
 ProofValues values_of(const ProofUnit& unit, double prompts) { return Values(unit, prompts).all(); }

@@ -16,6 +16,10 @@ struct ProofUnit {
 /// The same machine with fewer cards: of one node, then whole nodes.
 physics::Machine with_gpus(physics::Machine machine, int gpus);
 
+/// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
+/// of 1024, as far as the model and the cache reach.
+double context_of(const ProofUnit& unit, const physics::CacheRoom& room);
+
 /// Steps of training in one run.
 inline constexpr int kProofSteps = 50;
 

@@ -159,6 +159,23 @@ OtherWays::Found OtherWays::ask(const Question& other, double ceiling) const {
   return ask(other, *rules, ceiling);
 }
 
+std::string OtherWays::why_not(const catalog::Instance& instance, Question other) const {
+  other.only = &instance;
+  other.every_reason = true;
+  const auto work = resolve_work(other.request, model_, context_.catalog);
+  auto rules = job::limit_rules(other.constraints, context_.catalog);
+  if (!work || !rules) return {};
+  rules->insert(rules->end(), shipped_.begin(), shipped_.end());
+  const SearchContext context{other,           context_.catalog, context_.coefficients,
+                              context_.quoter, *rules,           context_.promises};
+  CandidateSearch search(context, *work);
+  if (!search.run({}).empty()) return {};
+  const std::vector<Rejection> rejected = search.take_rejections();
+  return rejected.empty() ? std::string()
+                          : say("not on {} {}: {} [{}]", instance.provider, printable(instance.sku),
+                                rejected.front().message, rejected.front().rule);
+}
+
 /// Of formats of fewer bits the cheapest.
 void OtherWays::change_precision(std::vector<Alternative>& out, const Advice& advice) const {
   const auto& job = advice.work.inference;
@@ -340,8 +357,15 @@ void OtherWays::find_staircase(Advice& advice) const {
     Found found = ask(other);
     if (found.ranked.empty()) return;
     Recommendation& best = found.ranked.front();
-    const double served = rate ? *rate : best.plan().sequences_per_s;
-    advice.staircase.push_back({std::move(load), served, std::move(best)});
+    const physics::Plan& plan = best.plan();
+    const double served = rate                 ? *rate
+                          : found.work.counted ? plan.rate / found.work.counted->per_request
+                                               : plan.sequences_per_s;
+    std::string passed_over;
+    if (const auto* before = rate && !advice.staircase.empty() ? advice.staircase.back().best.instance : nullptr;
+        before != nullptr && before != best.instance)
+      passed_over = why_not(*before, other);
+    advice.staircase.push_back({std::move(load), served, std::move(best), std::move(passed_over)});
   };
   step(std::string(kOneUser), {}, job::Mode::single_stream);
   for (const double rate : {1.0, 10.0, 100.0}) step(format("{} req/s", human_number(rate)), rate, {});

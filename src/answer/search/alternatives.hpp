@@ -39,6 +39,8 @@ class OtherWays {
   };
   /// `ceiling`: what costs more is of no use, and not simulated.
   Found ask(const Question& other, double ceiling = std::numeric_limits<double>::infinity()) const;
+  /// Why an instance is not among the candidates of a question; empty where it is.
+  std::string why_not(const catalog::Instance& instance, Question other) const;
   Found ask(const Question& other, const std::vector<rules::Rule>& rules,
             double ceiling = std::numeric_limits<double>::infinity()) const;
 

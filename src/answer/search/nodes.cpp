@@ -424,7 +424,11 @@ std::optional<CandidateSearch::Planned> CandidateSearch::hold_demand(const Shape
   const double nodes = std::max(enough + static_cast<double>(job.redundancy),
                                 static_cast<double>(context_.question.constraints.nodes.value_or(1)));
   if (nodes > most_nodes()) {
-    reason = {"too-slow", [nodes] { return say("needs {} instances", human_number(nodes)); }, most_nodes() / nodes};
+    reason = {"too-slow",
+              [nodes, most = most_nodes()] {
+                return say("needs {} instances, more than --max-nodes {}", human_number(nodes), most);
+              },
+              most_nodes() / nodes};
     return std::nullopt;
   }
   multiply(*planned, static_cast<int>(nodes), static_cast<int>(nodes - static_cast<double>(job.redundancy)));
@@ -617,8 +621,9 @@ Reason CandidateSearch::why_late(const physics::Machine& group, const physics::S
             most / least};
   const physics::Plan plan = share_of(group, option.layout, most);
   if (plan.fits && plan.rate > 0 && plan.meets_targets)
-    return {"too-slow", [confidence = work_.confidence] {
-              return say("meets the latency targets with a chance below {:.0f} %", 100 * confidence);
+    return {"too-slow", [confidence = work_.confidence, targets = physics::has_targets(work_.inference)] {
+              return targets ? say("meets the latency targets with a chance below {:.0f} %", 100 * confidence)
+                             : say("keeps up with the load with a chance below {:.0f} %", 100 * confidence);
             }};
   if (plan.fits && plan.rate <= 0) {
     const physics::Problem much{.kind = physics::Problem::Kind::too_much_traffic,

@@ -157,6 +157,7 @@ struct Step {
   std::string load;
   double requests_per_s = 0;
   Recommendation best;
+  std::string passed_over;  // why the machine of the load before is not among its candidates
 };
 
 struct Advice {

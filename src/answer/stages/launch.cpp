@@ -13,18 +13,6 @@ namespace gpusel::answer {
 
 namespace {
 
-/// Tokens that one request may have: prompt and answer, and an eighth for what templates add and prompts vary, in steps
-/// of 1024, as far as the model and the cache reach.
-double context_of(const ProofUnit& unit, const physics::CacheRoom& room) {
-  constexpr double kTokensStep = 1024;
-  const auto& job = unit.work.inference;
-  const auto asked = static_cast<double>(job.input_tokens + job.output_tokens);
-  double most = std::ceil(asked * 1.125 / kTokensStep) * kTokensStep;
-  if (unit.work.model->max_context) most = std::min(most, *unit.work.model->max_context);
-  if (room.longest_context > 0) most = std::min(most, std::floor(room.longest_context));
-  return std::max(asked, most);
-}
-
 /// What a launch says beyond what a test does.
 void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole,
                 const physics::Coefficients& c) {
@@ -38,7 +26,6 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
     const int here = unit.machine.on_cpu() ? 1 : whole.gpus_per_node / unit.machine.gpus_per_node;
     if (unit.machine.nodes == 1 && here > 1) values["replicas"] = format("{}", here);
     const double context = context_of(unit, serving->room);
-    values["length"] = format("{:.0f}", context);
     // Engines that set a cache aside before there are requests: for all together, or as much for each.
     const auto asked = static_cast<double>(unit.work.inference.input_tokens + unit.work.inference.output_tokens);
     values["slot_tokens"] = format("{:.0f}", std::max(1.0, most) * asked);

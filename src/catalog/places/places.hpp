@@ -19,6 +19,9 @@ struct Located {
   bool has(const Region& region) const;
 };
 
+/// The region of a price that is the same wherever the provider sells.
+inline bool is_everywhere(std::string_view region) { return region == "all" || region == "any" || region == "global"; }
+
 /// Error: nothing is called so; names the nearest.
 Result<Located> locate(std::string_view name, const Catalog& catalog);
 /// The record that goes by that id, name or country code, in any case; null where none does.

@@ -15,10 +15,11 @@ struct GpuOptions {
   std::string purpose;
 };
 
-int show_gpu(Lists& lists, Currency currency, const catalog::Catalog& catalog, Context& context) {
+int show_gpu(Lists& lists, const answer::ListQuestion& question, const catalog::Catalog& catalog, Context& context) {
+  const Currency currency = question.currency;
   const auto gpu = catalog.gpu(lists.name());
   if (!gpu) return context.fail(gpu.error());
-  const auto markets = answer::gpu_markets(currency, catalog);
+  const auto markets = answer::gpu_markets(currency, catalog, question.today);
   if (!markets) return context.fail(markets.error());
   const auto purposes = rules::read_purposes(catalog.documents("verdicts"));
   if (!purposes) return context.fail(purposes.error());
@@ -64,10 +65,14 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
     }
     return json;
   };
-  return lists.list(std::move(*gpus), kGpusSchema, say("GPUs"), as_json, as_json, [&](const auto& records, bool wide) {
-    return purpose != nullptr ? show::verdict_table(records, question.currency, wide)
-                              : show::gpu_table(records, question.currency, wide);
-  });
+  return lists.list(
+      std::move(*gpus), kGpusSchema, say("GPUs"), as_json, as_json,
+      [&](const auto& records, bool wide) {
+        return purpose != nullptr ? show::verdict_table(records, question.currency, wide)
+                                  : show::gpu_table(records, question.currency, wide);
+      },
+      say("{}/h: one GPU on demand, the cheapest seller at prices expected today (gpusel instances GPU)",
+          question.currency.code()));
 }
 
 int run_gpus(GpuOptions& options, Context& context) {
@@ -76,7 +81,7 @@ int run_gpus(GpuOptions& options, Context& context) {
     answer::ListQuestion& question = options.list.question;
     const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&
                           !answer::gpus_called(lists.name(), catalog).empty();
-    if (options.list.shows_one() && !is_group) return show_gpu(lists, question.currency, catalog, context);
+    if (options.list.shows_one() && !is_group) return show_gpu(lists, question, catalog, context);
     if (is_group) question.words.erase(question.words.begin());  // several go by the name
     tell_broad_names(options.list.question.constraints, catalog, context);
     return list_gpus(lists, options, catalog, context);

@@ -156,7 +156,10 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
           if (!row.contains(key)) row[key] = value;
         return row;
       },
-      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); });
+      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); },
+      question.sort_by.empty() && !options.every_offer
+          ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
+          : std::string());
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }
 

@@ -56,8 +56,9 @@ int Lists::print(const Listing& listing, std::size_t shown, std::size_t all) {
                   [&](bool wide) {
                     show::Document page;
                     page.page_title(listing.title);
-                    return all > 0 ? page.add(listing.table(wide))
-                                   : page.line(say("nothing matches"), 2, show::Where::page);
+                    if (all == 0) return page.line(say("nothing matches"), 2, show::Where::page);
+                    page.add(listing.table(wide));
+                    return listing.below.empty() ? page : page.line(show::secondary(listing.below));
                   },
               .csv = [&] { return show::records_table(listing.rows()); }},
              format_, context_);

@@ -44,6 +44,7 @@ struct Listing {
   std::function<show::Json()> items;  // an object each, for programs
   std::function<show::Json()> rows;   // of flat figures, for CSV
   std::function<show::Table(bool wide)> table;
+  std::string below = {};  // said of the table to people
 };
 
 /// One run of a list: its format, and how answers are printed.
@@ -57,7 +58,7 @@ class Lists {
   /// `as_json` of each record for programs, `as_row` of each for CSV, one table for people.
   template <class Record, class AsJson, class AsRow, class MakeTable>
   int list(std::vector<Record> records, std::string_view schema, std::string title, AsJson as_json, AsRow as_row,
-           MakeTable make_table) {
+           MakeTable make_table, std::string below = {}) {
     const std::size_t all = records.size();
     if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
@@ -67,7 +68,7 @@ class Lists {
       return array;
     };
     return print({schema, std::move(title), [&] { return array_of(as_json); }, [&] { return array_of(as_row); },
-                  [&](bool wide) { return make_table(records, wide); }},
+                  [&](bool wide) { return make_table(records, wide); }, std::move(below)},
                  records.size(), all);
   }
 

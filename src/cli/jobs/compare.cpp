@@ -4,6 +4,8 @@
 
 #include "answer/lists/compare.hpp"
 #include "answer/lists/like.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -25,6 +27,16 @@ struct CompareOptions {
   bool sources = false;
 };
 
+/// Of the GPUs that go by a name the one that most instances have: "a100" is the one with 80 GB.
+const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
+  const auto called = answer::gpus_called(name, catalog);
+  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
+  if (exact != called.end() || called.size() < 2) return nullptr;
+  return *std::ranges::max_element(called, {}, [&](const catalog::Gpu* gpu) {
+    return std::ranges::count_if(catalog.instances(), [&](const auto& one) { return catalog.gpu_of(one) == gpu; });
+  });
+}
+
 /// A name that stands for several is each of them, and a family its smallest size; `taken` says what else was meant.
 std::vector<std::string> each_named(const std::vector<std::string>& names, const catalog::Catalog& catalog,
                                     std::vector<std::string>& taken, Context& context) {
@@ -36,11 +48,18 @@ std::vector<std::string> each_named(const std::vector<std::string>& names, const
     const bool known = catalog.has_instance(name) || catalog.has_gpu(bare) || catalog.has_instance(bare);
     const auto gpus = answer::gpus_called(bare, catalog);
     const auto smallest = known || !gpus.empty() ? nullptr : answer::base_called(bare, catalog).value_or(nullptr);
-    if (known && catalog.has_gpu(bare))
-      if (std::string words = taken_words(bare, catalog); !words.empty()) taken.push_back(std::move(words));
+    const catalog::Gpu* usual = known && catalog.has_gpu(bare) ? usual_gpu(bare, catalog) : nullptr;
+    if (usual != nullptr) {
+      std::vector<std::string> others;
+      for (const catalog::Gpu* gpu : gpus)
+        if (gpu != usual) others.emplace_back(gpu->id);
+      taken.push_back(say("{} is taken as {}; also: {}", printable(bare), usual->id, first_few(others)));
+    }
     if (smallest != nullptr) {
       context.note(say("{} is a family: compared with its smallest, {}/{}", bare, smallest->provider, smallest->sku));
       out.push_back(with(format("{}/{}", smallest->provider, smallest->sku)));
+    } else if (usual != nullptr) {
+      out.push_back(with(usual->id));
     } else if (known || gpus.empty()) {
       out.push_back(name);
     } else {

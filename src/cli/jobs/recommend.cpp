@@ -189,6 +189,7 @@ class Recommend {
     view.show_rejected = options_.show_rejected;
     view.all_sizes = options_.all_sizes;
     view.evidence = options_.evidence;
+    view.ranking = options_.sorted || !options_.question.filter.empty();
     const bool all = view.wide || format == "html" || options_.explain || options_.show_rejected || options_.why ||
                      options_.evidence;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for

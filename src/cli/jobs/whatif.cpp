@@ -81,8 +81,15 @@ int run_whatif(WhatIfOptions& options, Context& context) {
   tell_broad_names(options.constraints, ground->catalog, context);
   answer::WhatIfQuestion& question = options.question;
   if (question.vary.empty() && !question.tornado && !question.pareto) {
+    // Of a service it is the load that changes the pick; what ends has inputs that change its cost.
+    const auto model = ground->catalog.model(options.request.model);
+    const bool serves = options.request.task == job::Task::inference && model && (*model)->is_generator() &&
+                        !options.request.concurrency && !options.request.tokens;
     question.tornado = true;
-    context.note(say("no --vary given: showing --tornado (also --vary rps=1..64, --pareto)"));
+    if (serves) question.vary.emplace_back("rps=1..64");
+    context.note(serves ? say("no --vary given: showing --vary rps=1..64 --tornado (also --vary quant=bf16,fp8, "
+                              "--vary term=on-demand,reserved-1y, --pareto)")
+                        : say("no --vary given: showing --tornado (also --pareto)"));
   }
   const auto answer = answer::whatif(options.question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));

@@ -65,13 +65,14 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   add_options(flags, job::constraint_options(), question.constraints);
   add_use_flags(flags, question);
   const std::string ranking = say("Ranking and output");
-  flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), ranking,
-                   [&question](std::string_view text) {
-                     std::optional<job::ObjectiveKind> kind;
-                     auto set = job::assign(text, kind);
-                     if (set) question.objective.kind = *kind;
-                     return set;
-                   }});
+  flags.push_back(
+      {"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), ranking, [&job](std::string_view text) {
+         std::optional<job::ObjectiveKind> kind;
+         auto set = job::assign(text, kind);
+         if (set) job.question.objective.kind = *kind;
+         job.sorted = true;
+         return set;
+       }});
   flags.push_back(filter_flag(question.filter, ranking));
   flags.push_back({"--instance", "SKU", say("only this instance; its name alone says the same"), ranking,
                    [&job](std::string_view text) -> Status {

@@ -17,6 +17,7 @@ struct JobOptions {
   answer::Question question;
   std::vector<std::string> rule_files;
   std::vector<std::string> words;  // without a flag in front: a model, a task, a GPU, a provider …
+  bool sorted = false;             // by what the command line names
 };
 
 /// Whether an option's key is among these.

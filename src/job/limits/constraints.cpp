@@ -37,6 +37,13 @@ Status set_list(std::string_view text, std::vector<std::string>& list) {
   return list.empty() ? Status(usage_error(say("an empty list says nothing"))) : Status{};
 }
 
+Status set_regions(std::string_view text, Constraints& c) {
+  const std::string name = lower(trim(text));
+  if (name != "any" && name != "all" && name != "不限") return set_list(text, c.regions);
+  c.regions.clear();
+  return {};
+}
+
 Status set_named(std::string_view text, std::vector<std::string>& list, std::span<const std::string_view> allowed) {
   for (const std::string_view part : split(text, ',')) {
     const std::string name = lower(part);

@@ -29,6 +29,8 @@ Status judge_price_age(const Judging& judging);
 Needed relax_allow_list(const Passing& passing);
 Needed relax_gpu(const Passing& passing);
 Needed relax_infra(const Passing& passing);
+/// The region itself, or any where its price is the same in all.
+Needed relax_region(const Passing& passing);
 Needed relax_market(const Passing& passing);
 Needed relax_formats(const Passing& passing);
 Needed relax_nodes(const Passing& passing);

@@ -179,6 +179,12 @@ Status judge_infra(const Judging& judging) {
   return {};
 }
 
+Needed relax_region(const Passing& passing) {
+  Needed needed = one_more(passing);
+  if (catalog::is_everywhere(needed.value)) return {needed.flag, "any", false};
+  return needed;
+}
+
 Needed relax_infra(const Passing& passing) {
   if (!passing.facts.known(Fact::provider) || !passing.facts.known(Fact::region)) return without(passing);
   return {passing.limit.flag(), format("{}/{}", passing.facts.text(Fact::provider), passing.facts.text(Fact::region)),

@@ -19,6 +19,8 @@ Result<double> read_gb(std::string_view text);
 Result<double> read_host_gib(std::string_view text);
 
 Status set_list(std::string_view text, std::vector<std::string>& list);
+/// "any" and "all" take back what was said of them before.
+Status set_regions(std::string_view text, Constraints& c);
 Status set_named(std::string_view text, std::vector<std::string>& list, std::span<const std::string_view> allowed);
 Status set_memory(std::string_view text, std::optional<MemorySize>& place, bool binary_if_no_unit);
 /// A minimum given alone: "8" and "8+" both mean at least 8.

@@ -167,7 +167,7 @@ Json gpu_json(const answer::ListedGpu& gpu, const Catalog& catalog, Currency cur
   json["price_provider"] = priced ? Json(market.cheapest->provider) : Json(nullptr);
   json["price_sku"] = priced ? Json(market.cheapest->sku) : Json(nullptr);
   json["price_region"] = priced ? Json(catalog.region_of(*market.offer).id) : Json(nullptr);
-  json["price_as_of"] = priced ? Json(Date::from_packed(market.offer->as_of).text()) : Json(nullptr);
+  json["price_as_of"] = priced ? text_or_null(Date::from_packed(market.offer->as_of).text()) : Json(nullptr);
   json["price_source"] = priced ? text_or_null(catalog.origin_of(*market.offer).source) : Json(nullptr);
   return json;
 }
@@ -359,15 +359,16 @@ Table model_table(std::span<const Model* const> models, bool wide) {
 Table instance_table(std::span<const answer::Listed> instances, const Catalog& catalog, Currency currency, bool wide) {
   std::vector<Column> columns{left(say("provider")),
                               left(say("instance"), 0, 16),
-                              left(say("GPUs")),
+                              left(say("GPUs"), 1),
                               right(say("GB"), 3),
                               right(say("vCPU"), 2),
                               right(say("GiB"), 2),
                               right(say("Gbit/s"), 4),
                               left(say("link"), 5),
-                              left(say("region"), 1),
-                              left(say("term")),
+                              left(say("region"), 2),
+                              left(say("term"), 2),
                               right(std::string(currency.code()) + "/h"),
+                              right(say("per GPU"), 1),
                               left(say("price date"), 3)};
   if (wide)
     for (const std::string& title : {say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
@@ -387,7 +388,10 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
         i.link ? std::string(to_text(*i.link)) : "?",
         priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
         priced.offer == nullptr ? Cell("") : Cell(said(priced.offer->term), std::string(to_text(priced.offer->term))),
-        priced.offer == nullptr ? "?" : human_price(priced.hourly)};
+        priced.offer == nullptr ? "?" : human_price(priced.hourly),
+        priced.offer == nullptr || i.gpu.empty() || i.gpu_count.value_or(0) <= 0
+            ? ""
+            : human_price(priced.hourly / *i.gpu_count)};
     const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
     cells.emplace_back(date.text());
     if (wide) {

@@ -8,6 +8,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
 #include "show/export/names.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
@@ -31,7 +32,7 @@ void add_wrapped(std::vector<std::string>& lines, const std::string& text) {
 }
 
 // Of price lists that hold in several regions; no API knows them.
-constexpr std::string_view kWholeAreas[] = {"all", "global", "eu", "cn-mainland"};
+constexpr std::string_view kWholeAreas[] = {"eu", "cn-mainland"};
 
 // A place under the name that a reseller has for it.
 constexpr std::string_view kResellersName = "(Shadeform name)";
@@ -202,7 +203,7 @@ bool is_by_the_hour(const answer::Recommendation& r) { return r.offer->term == c
 
 bool has_region(const answer::Recommendation& r) {
   return !r.region->country.empty() && !r.region->name.ends_with(kResellersName) &&
-         std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
+         !catalog::is_everywhere(r.region->id) && std::ranges::find(kWholeAreas, r.region->id) == std::end(kWholeAreas);
 }
 
 int devices_of(const answer::Recommendation& r) { return r.gpu == nullptr ? 0 : r.machine().gpus_per_node; }

@@ -149,9 +149,12 @@ Document fit_list_page(const FitList& list, const HereView& view) {
   if (list.too_large > 0)
     rest += (rest.empty() ? "" : " · ") + say("{} do not fit in any format (--all)", list.too_large);
   if (!rest.empty()) page.line(secondary(rest));
+  // In the format that it was listed in: the model's own may not fit.
+  const FitHere& first = list.models.front();
+  const std::string gpus = list.machine.gpus() > 1 ? format(":{}", list.machine.gpus()) : std::string();
   page.gap().line(
-      say("Next: gpusel fit MODEL shows every format of one · gpusel estimate MODEL --gpu {} for more users",
-          list.machine.device.gpu->id));
+      say("Next: gpusel fit MODEL shows every format of one · gpusel estimate {} --quant {} --gpu {}{} for more users",
+          first.model->id, first.format, list.machine.device.gpu->id, gpus));
   return page;
 }
 

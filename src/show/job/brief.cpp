@@ -10,6 +10,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
 #include "catalog/records/drift.hpp"
 #include "job/limits/limits.hpp"
 #include "physics/planner/targets.hpp"
@@ -45,8 +46,6 @@ std::string age_words(int days) {
   return say("{:.0f} years", days / catalog::kDaysPerMonth / 12);
 }
 
-std::string gpu_words(const Recommendation& r) { return r.gpu == nullptr ? gpus_text(r) : spoken_gpus(r.machine()); }
-
 /// Those that were asked for; without targets what streaming feels like.
 std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
   std::vector<const physics::LatencyTarget*> shown;
@@ -68,6 +67,10 @@ std::string question_words(const Advice& advice) {
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
   std::string words;
   if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
+  for (const job::Assumed& one : advice.assumed)
+    if (one.key == "deadline_days")
+      if (const auto* days = std::get_if<double>(&one.value))
+        words += say(", done in {:g} days (assumed, --deadline)", *days);
   if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, advice.currency));
   return words;
 }
@@ -119,7 +122,7 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
 }
 
 /// What it costs: a job in all, a service by the month.
-std::string cost_words(const Advice& advice, const Recommendation& r) {
+std::string cost_words(const Advice& advice, const Recommendation& r, const std::string& unit_cost) {
   const std::string hourly = say("{}/h", spoken_money(r.cost.hourly, advice.currency));
   if (advice.work.ends())
     return say("{}   {} in {}", hourly, spoken_money(r.cost.total, advice.currency),
@@ -130,7 +133,30 @@ std::string cost_words(const Advice& advice, const Recommendation& r) {
   if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
     words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
   for (const std::string_view key : r.cost.lacking()) words += say(" + {}, price unknown", say_name(key));
+  return unit_cost.empty() ? words : format("{}   {}", words, unit_cost);
+}
+
+/// What each costs for a unit of work: "$0.17/1k images"; empty where the order does not go by that.
+std::vector<std::string> unit_cost_words(const Advice& advice, std::span<const Recommendation* const> all) {
+  std::vector<catalog::Number> costs;
+  for (const Recommendation* r : all) costs.push_back(ordering_unit_cost(advice.work, *r));
+  std::vector<std::string> words = unit_amounts(costs);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = costs[i] ? format("{}/{}", with_currency(words[i], advice.currency), unit_column(advice.work)) : "";
   return words;
+}
+
+/// The winner's, with as many figures as beside the alternatives.
+std::vector<std::string> unit_costs_of_alternatives(const Advice& advice) {
+  std::vector<const Recommendation*> all;
+  if (!advice.recommendations.empty()) all.push_back(&advice.recommendations.front());
+  for (const Alternative& one : advice.alternatives) all.push_back(&one.best);
+  return unit_cost_words(advice, all);
+}
+
+/// Where; a price may be the same in all of the seller's regions.
+std::string region_words(const Recommendation& r) {
+  return catalog::is_everywhere(r.region->id) ? say("any region") : printable(r.region->id);
 }
 
 /// What is signed, where that is more than the hours that it runs.
@@ -192,11 +218,11 @@ std::string why_words(const Advice& advice) {
 
 void add_best(Document& page, const Advice& advice, const Screen& screen) {
   const Recommendation& best = advice.recommendations.front();
-  page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), printable(best.region->id), term_words(best),
-                        cost_words(advice, best)),
+  page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), region_words(best), term_words(best),
+                        cost_words(advice, best, unit_costs_of_alternatives(advice).front())),
                  Meaning::best),
             2);
-  std::string line = format("  {}", gpu_words(best));
+  std::string line = format("  {}", spoken_gpus(best));
   if (const std::string plan = plan_text(advice.work, best); !plan.empty()) line += ", " + plan;
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
@@ -213,7 +239,10 @@ double printed_ratio(const Advice& advice, const Recommendation& a, const Recomm
 void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
   std::vector<std::array<std::string, 4>> rows;
   std::vector<std::string> sentences;
+  const std::vector<std::string> unit_costs = unit_costs_of_alternatives(advice);
+  std::size_t place = advice.recommendations.empty() ? 0 : 1;
   for (const Alternative& one : advice.alternatives) {
+    const std::string& unit_cost = unit_costs[place++];
     if (&one == more_nodes(advice) || rows.size() + sentences.size() == most) continue;
     if (one.flag.empty()) {  // a sentence that names its machine
       sentences.push_back(printable(one.message));
@@ -227,6 +256,7 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
     }
     std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
                                          : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
+    if (!unit_cost.empty()) end += "  " + unit_cost;
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
   }
@@ -262,11 +292,17 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   }
   columns.push_back(right(say("{}/h", currency)));
   if (ends) columns.push_back(right(say("{} total", currency)));
+  std::vector<catalog::Number> unit_costs;
+  for (const Recommendation* r : rows) unit_costs.push_back(ordering_unit_cost(advice.work, *r));
+  const std::vector<std::string> unit_texts = unit_amounts(unit_costs);
+  const bool by_unit = std::ranges::any_of(unit_costs, [](const catalog::Number& cost) { return cost.has_value(); });
+  if (by_unit) columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
   columns.push_back(right(say("vs #1"), 1));
   Table table(std::move(columns));
-  for (const Recommendation* r : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Recommendation* r = rows[i];
     const double chance = r->plan().need.is_known() ? r->plan().need.chance() : std::nan("");
-    std::vector<Cell> cells{format("{}", r->rank), printable(instance_name(*r)), gpu_words(*r),
+    std::vector<Cell> cells{format("{}", r->rank), printable(instance_name(*r)), spoken_gpus(*r),
                             std::isnan(chance) ? std::string("?") : answer::chance_words(chance)};
     if (generates && !ends) {
       const physics::InferenceSpeed& speed = r->plan().serving->speed;
@@ -277,6 +313,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
     }
     cells.emplace_back(spoken_amount(r->cost.hourly));
     if (ends) cells.emplace_back(spoken_amount(r->cost.total));
+    if (by_unit) cells.emplace_back(unit_texts[i]);
     const double more = printed_ratio(advice, *r, advice.recommendations.front()) - 1;
     cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
     table.add(std::move(cells)).meaning = r->rank == 1 ? Meaning::best : Meaning::plain;
@@ -292,20 +329,21 @@ bool is_out_of_order(const Advice& advice, std::span<const Recommendation* const
   return false;
 }
 
-void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows, bool elsewhere) {
+void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows, bool by_load,
+              bool elsewhere) {
   const auto is_shown = [&](const Recommendation& r) {
-    if (advice.staircase.empty()) return std::ranges::find(rows, &r) != rows.end();
+    if (!by_load) return std::ranges::find(rows, &r) != rows.end();
     return r.rank == 1 || std::ranges::any_of(advice.staircase, [&](const answer::Step& step) {
              return step.best.instance == r.instance;
            });
   };
-  if (advice.staircase.empty() && is_out_of_order(advice, rows))
+  if (!by_load && is_out_of_order(advice, rows))
     page.line(
         secondary(say("ranked by estimated current price; old or undated prices count more than printed (--why)")));
   // "vs #1" is by the month then, which the price per hour does not show.
   constexpr double kVisible = 0.99;
   for (const Recommendation* r : rows)
-    if (const auto month = r->cost.sums().month; advice.staircase.empty() && advice.work.by_the_hour() && month &&
+    if (const auto month = r->cost.sums().month; !by_load && advice.work.by_the_hour() && month &&
                                                  *month < kVisible * r->cost.hourly * kHoursPerMonth &&
                                                  !advice.duty.is_given()) {
       page.line(secondary(say("{} gets cheaper over a whole month: {}/month", r->instance->provider,
@@ -340,6 +378,9 @@ std::string next_words(const Advice& advice) {
 
 namespace {
 
+/// Below one with two figures: an image may take a minute.
+std::string requests_text(double per_s) { return per_s < 1 ? format("{:.2g}", per_s) : human_number(per_s); }
+
 bool same_machines(const Recommendation& a, const Recommendation& b) {
   return a.instance == b.instance && a.offer == b.offer && a.machine().nodes == b.machine().nodes;
 }
@@ -349,9 +390,12 @@ bool same_machines(const Recommendation& a, const Recommendation& b) {
 Table staircase_table(const Advice& advice) {
   const std::string currency(advice.currency.code());
   std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
-                              right(say("{}/h", currency)), right(say("{}/month", currency))};
-  const bool of_tokens = !advice.work.counted;
-  if (of_tokens) columns.push_back(right(say("{}/M tok", currency), 2));
+                              right(say("{}/h", currency)), right(say("{}/month", currency), 2)};
+  columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
+  std::vector<catalog::Number> unit_costs;
+  for (const answer::Step& step : advice.staircase)
+    unit_costs.push_back(advice.work.counted ? step.best.cost.per_unit : step.best.cost.per_million_tokens);
+  const std::vector<std::string> unit_texts = unit_amounts(unit_costs);
   Table table(std::move(columns));
   bool folded = false;  // a smaller load, which the same machines serve
   for (std::size_t i = 0; i < advice.staircase.size(); ++i) {
@@ -361,15 +405,20 @@ Table staircase_table(const Advice& advice) {
       folded = true;
       continue;
     }
-    const std::string load = (std::exchange(folded, false) ? "≤ " : "") + say_name(step.load);
+    const bool full = i + 1 == advice.staircase.size() && step.requests_per_s > 0;
+    const std::string load = full ? say("full: {} req/s", requests_text(step.requests_per_s))
+                                  : (std::exchange(folded, false) ? "≤ " : "") + say_name(step.load);
     const auto month = step.best.cost.sums().month;
-    const auto& tokens = step.best.cost.per_million_tokens;
-    std::vector<Cell> cells{load, printable(instance_name(step.best)), gpu_words(step.best),
-                            spoken_amount(step.best.cost.hourly), month ? spoken_sum(*month) : std::string("?")};
-    if (of_tokens) cells.emplace_back(tokens ? spoken_amount(*tokens) : std::string("-"));
-    table.add(std::move(cells));
+    table.add({load, printable(instance_name(step.best)), spoken_gpus(step.best), spoken_amount(step.best.cost.hourly),
+               month ? spoken_sum(*month) : std::string("?"), unit_texts[i]});
   }
   return table;
+}
+
+void add_staircase(Document& page, const Advice& advice) {
+  page.add(staircase_table(advice));
+  for (const answer::Step& step : advice.staircase)
+    if (!step.passed_over.empty()) page.line(say("{}: {}", say_name(step.load), printable(step.passed_over)), 2);
 }
 
 std::string named_clouds_text(const Advice& advice, const std::function<bool(const Recommendation&)>& is_shown) {
@@ -427,6 +476,11 @@ std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
   return say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
 }
 
+/// What each load takes, unless the rows of one ranking are wanted.
+bool shows_loads(const Advice& advice, const RecommendView& view) {
+  return !advice.staircase.empty() && !view.ranking && view.limit == 0 && !view.all_sizes;
+}
+
 Document page_in(const Screen& screen, const Advice& advice, const job::Constraints& limits,
                  const RecommendView& view) {
   std::vector<const Recommendation*> rows;
@@ -445,11 +499,12 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
     add_best(page, advice, screen);
   }
   add_alternatives(page, advice, screen.alternatives);
-  if (!advice.staircase.empty())
-    page.gap().add(staircase_table(advice));
+  const bool by_load = shows_loads(advice, view);
+  if (by_load)
+    add_staircase(page.gap(), advice);
   else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
-  if (!rows.empty()) add_rest(page, advice, rows, screen.elsewhere);
+  if (!rows.empty()) add_rest(page, advice, rows, by_load, screen.elsewhere);
   for (const std::string& note : advice.notes)
     if (note != why) page.line(say("Note: {}", printable(note)));
   return rows.empty() ? page : page.line(next_words(advice));

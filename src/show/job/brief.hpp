@@ -8,8 +8,8 @@
 
 namespace gpusel::show {
 
-/// What each load takes, where none was given.
-Table staircase_table(const answer::Advice& advice);
+/// What each load takes, where none was given, and what a larger one cannot have.
+void add_staircase(Document& page, const answer::Advice& advice);
 /// The best of each large cloud that has no row; empty: all have one.
 std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);

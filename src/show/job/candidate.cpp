@@ -1,6 +1,7 @@
 #include "show/job/candidate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
@@ -8,6 +9,7 @@
 #include "base/words/message.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -26,6 +28,8 @@ std::string gpus_text(const Recommendation& r) {
   return format("{} × {}", r.machine().gpus(), r.gpu->id);
 }
 
+std::string spoken_gpus(const Recommendation& r) { return r.gpu == nullptr ? gpus_text(r) : spoken_gpus(r.machine()); }
+
 std::string plan_text(const job::Job& work, const Recommendation& r) {
   if (!has_plan(work)) return {};
   return physics::plan_text(work, r.plan().layout);
@@ -41,6 +45,26 @@ std::string speed_text(const job::Job& work, const Recommendation& r) {
   }
   if (!work.model->is_generator()) return say("{} seq/s", human_number(r.plan().sequences_per_s));
   return say("{} tok/s", human_number(r.plan().rate));
+}
+
+catalog::Number ordering_unit_cost(const job::Job& work, const Recommendation& r) {
+  if (work.ends() || work.by_the_hour()) return {};
+  return work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
+}
+
+std::string unit_column(const job::Job& work) {
+  return work.counted ? say_name(work.counted->unit.column) : say("M tok");
+}
+
+std::vector<std::string> unit_amounts(std::span<const catalog::Number> costs) {
+  double least = 1;
+  for (const catalog::Number& cost : costs)
+    if (cost && *cost > 0) least = std::min(least, *cost);
+  const int decimals = std::clamp(static_cast<int>(std::ceil(1 - std::log10(least))), 2, 6);
+  std::vector<std::string> texts;
+  for (const catalog::Number& cost : costs)
+    texts.push_back(!cost ? std::string("-") : *cost >= 1000 ? human_price(*cost) : format("{:.{}f}", *cost, decimals));
+  return texts;
 }
 
 std::string odds_text(const Recommendation& r) {

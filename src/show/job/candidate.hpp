@@ -14,10 +14,19 @@ namespace gpusel::show {
 std::string instance_name(const answer::Recommendation& r);
 /// "8 × h100-sxm-80gb", "1/6 × a10-24gb", "16 vCPU".
 std::string gpus_text(const answer::Recommendation& r);
+/// The same by name: "8 × H100 SXM5 80 GB".
+std::string spoken_gpus(const answer::Recommendation& r);
 /// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
 std::string plan_text(const job::Job& work, const answer::Recommendation& r);
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const job::Job& work, const answer::Recommendation& r);
+
+/// What one unit of a service's work costs, where that is what the order goes by: an image, a stream, a token.
+catalog::Number ordering_unit_cost(const job::Job& work, const answer::Recommendation& r);
+/// What that is for: "1k images", "M tok".
+std::string unit_column(const job::Job& work);
+/// Prices per unit under one another: as many decimals for all as the least needs for two figures.
+std::vector<std::string> unit_amounts(std::span<const catalog::Number> costs);
 
 /// "fits 96 %, all targets 83 %, within the budget 71 %": what is known of it.
 std::string odds_text(const answer::Recommendation& r);

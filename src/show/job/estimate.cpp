@@ -34,21 +34,6 @@ std::string machine_line(const physics::Machine& machine) {
   return line;
 }
 
-std::string memory_lines(const physics::MemoryBreakdown& memory, const Job& work) {
-  struct Part {
-    std::string name;
-    Bytes amount;
-  };
-  const Part parts[] = {{say("weights"), memory.weights},     {say("gradients"), memory.gradients},
-                        {say("optimizer"), memory.optimizer}, {working_memory_name(work), memory.activations},
-                        {say("K/V cache"), memory.kv_cache},  {say("workspace"), memory.workspace},
-                        {say("framework"), memory.framework}};
-  std::string line;
-  for (const Part& part : parts)
-    if (part.amount.raw() > 0) line += (line.empty() ? "" : " + ") + part.name + " " + gibibytes(part.amount);
-  return line;
-}
-
 std::string speed_line(const physics::TrainingSpeed& speed) {
   // Seconds with three digits, so that the rate can be checked.
   const std::string step = speed.step.raw() < 60 ? say("{:.3g} s", speed.step.raw()) : human_duration(speed.step);
@@ -57,13 +42,21 @@ std::string speed_line(const physics::TrainingSpeed& speed) {
              speed.model_tflops_per_gpu, speed.mfu * 100, say_name(speed.bound_by));
 }
 
+}  // namespace
+
+std::string requests_in_flight(double requests) {
+  const double whole = std::round(requests);
+  return whole == 1 ? say("1 request in flight") : say("{:g} requests in flight", whole);
+}
+
+namespace {
+
 std::string speed_line(const physics::Serving& serving, bool generates) {
   const physics::InferenceSpeed& speed = serving.speed;
   if (!generates) return say("{} sequences/s; {} bound", human_number(speed.requests_per_s), say_name(speed.bound_by));
-  std::string line = say(
-      "{} output tokens/s with {:g} requests in flight (room for {:g} at full length), {:.0f} ms to the first token",
-      human_number(speed.output_tokens_per_s), std::round(speed.in_flight), serving.room.max_concurrency,
-      in_ms(speed.ttft));
+  std::string line = say("{} output tokens/s with {} (room for {:g} at full length), {:.0f} ms to the first token",
+                         human_number(speed.output_tokens_per_s), requests_in_flight(speed.in_flight),
+                         serving.room.max_concurrency, in_ms(speed.ttft));
   if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
   return line + say("; {} bound", say_name(speed.bound_by));
 }
@@ -86,6 +79,40 @@ std::string working_memory_name(const Job& work) {
       if (std::visit([&](const auto& job) { return job.kClass == known.of; }, work.counted->job))
         return say_text(known.name);
   return say("activations");
+}
+
+std::string needed_parts(const Job& work, const physics::Plan& plan, bool in_full) {
+  physics::MemoryBreakdown memory = plan.memory;
+  memory.workspace = memory.workspace - memory.spare;  // given back before it fails
+  Bytes kept_free;
+  if (plan.serving) {
+    // Of a load that need not find room all at once the engine needs what lets it start.
+    const physics::CacheRoom& room = plan.serving->room;
+    const Bytes held = room.needed * room.share;
+    memory.kv_cache = std::max(room.counted - memory.weights, Bytes{});
+    memory.activations = std::max(held - room.counted - memory.workspace - memory.framework, Bytes{});
+    kept_free = plan.need.needed - memory.total();
+  }
+  struct Part {
+    std::string name;
+    Bytes amount;
+  };
+  std::vector<Part> parts = {{say("weights"), memory.weights},
+                             {say("gradients"), memory.gradients},
+                             {say("optimizer"), memory.optimizer},
+                             {working_memory_name(work), memory.activations},
+                             {say("KV cache"), memory.kv_cache}};
+  if (in_full) {
+    parts.push_back({say("workspace"), memory.workspace});
+    parts.push_back({say("framework"), memory.framework});
+  } else {
+    parts.push_back({say("other"), memory.workspace + memory.framework});
+  }
+  if (plan.serving) parts.push_back({say("kept free ({:.0f} %)", 100 * (1 - plan.serving->room.share)), kept_free});
+  std::string line;
+  for (const Part& part : parts)
+    if (part.amount.raw() > 0) line += (line.empty() ? "" : " · ") + part.name + " " + gibibytes(part.amount);
+  return line;
 }
 
 Derivation derivation_of(const physics::Trace& trace) {
@@ -164,7 +191,7 @@ std::string job_line(const Job& work) {
     line += work.model->is_generator()
                 ? say(" · inference · {} + {} tokens", work.inference.input_tokens, work.inference.output_tokens)
                 : say(" · inference · {} tokens", work.inference.input_tokens);
-    if (work.inference.request_rate) line += say(" · {:g} requests/s", *work.inference.request_rate);
+    if (work.inference.request_rate) line += say(" · {:g} req/s", *work.inference.request_rate);
     return line + say(" · {}", to_text(work.inference.engine));
   }
   const auto& job = work.training;
@@ -300,13 +327,12 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
 }
 
 Document estimate_details(const answer::EstimateAnswer& answer) {
-  const auto& memory = answer.plan.memory;
   const auto problem = answer.plan.problem;
   Document page;
   page.heading(job_line(answer.work)).line(machine_line(answer.machine));
   if (problem.kind != physics::Problem::Kind::unpublished) {
     page.line(verdict_line(answer));
-    if (const std::string parts = memory_lines(memory, answer.work); !parts.empty()) page.line("  " + parts);
+    if (const std::string parts = needed_parts(answer.work, answer.plan, true); !parts.empty()) page.line("  " + parts);
     add_speed(page, answer);
     if (has_plan(answer.work)) page.line(say("plan: {}", physics::plan_text(answer.work, answer.plan.layout)));
   }

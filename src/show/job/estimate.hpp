@@ -29,6 +29,8 @@ Table estimate_table(const answer::EstimateAnswer& answer);
 std::string job_line(const job::Job& work);
 /// Of counted work what is known but its name and amount, each with " · " before it.
 std::string counted_details(const job::Job& work);
+/// "1 request in flight", "35 requests in flight".
+std::string requests_in_flight(double requests);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const job::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
@@ -36,6 +38,9 @@ Derivation derivation_of(const physics::Trace& trace);
 /// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its
 /// cells.
 std::string working_memory_name(const job::Job& work);
+/// What the memory that a plan needs is for, part by part: they add up to it. `in_full`: what the answer's first screen
+/// calls "other", in its parts.
+std::string needed_parts(const job::Job& work, const physics::Plan& plan, bool in_full);
 /// Whether there was a choice of batch, arithmetic or layout: video blocks and processors leave none.
 bool has_plan(const job::Job& work);
 

@@ -45,18 +45,6 @@ Text fit_words(const EstimateAnswer& answer) {
       .add("  " + say("needs {}; 80 % of runs need {:.1f} to {:.1f}", of, range.low, range.high));
 }
 
-std::string part_words(const EstimateAnswer& answer) {
-  const physics::MemoryBreakdown& memory = answer.plan.memory;
-  const std::pair<std::string, Bytes> parts[] = {
-      {say("weights"), memory.weights},     {say("gradients"), memory.gradients},
-      {say("optimizer"), memory.optimizer}, {working_memory_name(answer.work), memory.activations},
-      {say("KV cache"), memory.kv_cache},   {say("other"), memory.workspace + memory.framework}};
-  std::string line;
-  for (const auto& [name, amount] : parts)
-    if (amount.raw() > 0) line += format("{}{} {}", line.empty() ? "" : " · ", name, in_gib_text(amount));
-  return line;
-}
-
 /// What its flags cost and bring, each answered as if it had been typed.
 Table ways_table(std::span<const Way> ways) {
   std::string unit;
@@ -80,7 +68,7 @@ std::string speed_fact(const EstimateAnswer& answer) {
   const physics::Plan& plan = answer.plan;
   std::string words = rate_words(answer);
   if (plan.serving && answer.work.model->is_generator())
-    words += say(", {:g} requests in flight", std::round(plan.serving->speed.in_flight));
+    words += say(", {}", requests_in_flight(plan.serving->speed.in_flight));
   if (plan.training && plan.rate > 0 && answer.work.training.tokens > 0)
     words += say(", all tokens in {}", human_duration(seconds(answer.work.training.tokens / plan.rate)));
   if (!plan.bound_by.empty()) words += say(", {} bound", say_name(plan.bound_by));
@@ -154,7 +142,8 @@ Document verdict(const EstimateAnswer& answer, std::span<const Way> ways, bool a
   if (answer.plan.fits && answer.plan.problem.any())
     fits.add(say(", but {}", printable(answer.plan.problem.text())), Meaning::warn);
   page.line(std::move(fits), 5);
-  if (const std::string parts = part_words(answer); !parts.empty()) page.line("     " + parts, 5);
+  if (const std::string parts = needed_parts(answer.work, answer.plan, false); !parts.empty())
+    page.line("     " + parts, 5);
   if (!ways.empty())
     page.gap().add(ways_table(ways));
   else if (!answer.plan.fits)

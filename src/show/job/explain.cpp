@@ -99,20 +99,25 @@ void add_rank(Document& page, const ExplainView& view) {
     const Branch* branch = answer::find_branch(view.tree, part);
     if (branch == nullptr) continue;
     std::string list;
+    const bool last = at + 1 == ranks.end();
+    // What the last lacks is said to be behind.
+    const auto points = [&](const std::string& text) {
+      return last && part == "lead" && text.starts_with('-') ? printable(text.substr(1)) : printable(text);
+    };
     for (const Branch& child : branch->children) {
       const auto dot = child.line.quantity.rfind('.');
       const std::string name =
           printable(dot == std::string::npos ? child.line.quantity : child.line.quantity.substr(dot + 1));
-      if (name != "decides")
-        list += format("{}{} {}", list.empty() ? "" : ", ", name, printable(child.line.value.text));
+      if (name != "decides") list += format("{}{} {}", list.empty() ? "" : ", ", name, points(child.line.value.text));
     }
     page.line(part == "score" ? say("  Score: {} ({})", printable(branch->line.value.text), list)
+              : last          ? say("  Behind rank {}: {} ({})", at->rank - 1, points(branch->line.value.text), list)
                               : say("  Lead over the next: {} ({})", printable(branch->line.value.text), list),
               4);
   }
   if (at != ranks.begin()) {
     const double ratio =
-        answer::order_cost(*at, view.advice.work) / answer::order_cost(ranks.front(), view.advice.work);
+        answer::printed_cost(*at, view.advice.work) / answer::printed_cost(ranks.front(), view.advice.work);
     page.line(say("  Against rank 1, {}: {} in cost", instance_name(ranks.front()), difference_words(ratio)), 4);
   }
   for (const answer::Remark& remark : at->remarks)

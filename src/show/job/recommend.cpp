@@ -82,11 +82,9 @@ Cell warnings_cell(const Recommendation& r) {
 
 /// Each with its place on a page.
 std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& view) {
-  const auto& counted = advice.work.counted;
   const bool whole_job = advice.work.ends();
   const std::string currency(advice.currency.code());
-  const std::string per =
-      counted ? format("{}/{}", currency, say_name(counted->unit.column)) : say("{}/M tok", currency);
+  const std::string per = format("{}/{}", currency, unit_column(advice.work));
   const auto price_each = [&advice](const Recommendation& r) {
     const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
     return figure_cell(each ? human_price(*each) : "-", each);
@@ -348,7 +346,7 @@ Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, c
   if (!advice.alternatives.empty()) page.page_heading(say("alternatives"));
   for (const auto& alternative : advice.alternatives) page.line(say("alternative: {}", alternative.message));
   add_evidence(page, advice, view);
-  if (!advice.staircase.empty()) page.gap().add(staircase_table(advice));
+  if (!advice.staircase.empty()) add_staircase(page.gap(), advice);
   if (!advice.notes.empty()) page.page_heading(say("notes"));
   for (const std::string& note : advice.notes) page.line(say("note: {}", note));
   // On a page the decision does not belong to the table of what was rejected.

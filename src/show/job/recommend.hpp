@@ -18,6 +18,7 @@ struct RecommendView {
   bool explain = false;   // scores and warnings in full
   bool show_rejected = false;
   bool all_sizes = false;  // a row for each size of a provider's machines, not for its best alone
+  bool ranking = false;    // asked for: not what each load takes in its place
   bool evidence = false;   // how sure rank 1 is, in full
 };
 

@@ -198,6 +198,8 @@ void tell_step(JsonOut& out, const answer::Step& step) {
   out.figure("hourly", best.cost.hourly);
   out.figure_or_null("monthly", best.cost.sums().month);
   out.figure_or_null("per_million_tokens", best.cost.per_million_tokens);
+  if (best.cost.per_unit) out.figure("per_unit", *best.cost.per_unit);
+  if (!step.passed_over.empty()) out.text("passed_over", step.passed_over);
 }
 
 void tell_catalog(JsonOut& out, const Advice& advice, const catalog::Catalog& catalog) {

@@ -23,11 +23,42 @@ bool is_money(std::string_view key) { return std::ranges::find(kMoney, key) != s
 
 }  // namespace
 
+namespace {
+
+/// What people mean by an instance: whose, and how many.
+std::string whole_name(const Table& table, const Row& row) {
+  std::string name;
+  for (const std::string_view key : {"nodes", "provider", "sku"}) {
+    const auto at = std::ranges::find(table.columns, key, &Column::title);
+    if (at == table.columns.end()) continue;
+    const std::string& text = row.cells[static_cast<std::size_t>(at - table.columns.begin())].text;
+    if (key == "nodes")
+      name += text == "1" || text.empty() ? std::string() : text + " × ";
+    else
+      name += printable(text) + (key == "provider" ? " " : "");
+  }
+  return name;
+}
+
+/// In which all of a table's money is.
+std::string currency_of(const Table& table) {
+  const auto at = std::ranges::find(table.columns, "currency", &Column::title);
+  if (at == table.columns.end() || table.rows.empty()) return {};
+  const auto column = static_cast<std::size_t>(at - table.columns.begin());
+  for (const Row& row : table.rows)
+    if (row.cells[column].text != table.rows.front().cells[column].text) return {};
+  return printable(table.rows.front().cells[column].text);
+}
+
+}  // namespace
+
 Result<Table> picked_columns(const Table& table, std::span<const std::string> names, bool for_people) {
   std::vector<rules::ColumnInfo> known;
   for (const Column& column : table.columns) known.push_back({column.title});
   std::vector<std::size_t> picked;
   std::vector<Column> columns;
+  const std::string currency = for_people ? currency_of(table) : std::string();
+  std::vector<bool> whole;  // columns of instances as people call them
   for (const std::string& name : names) {
     const auto found = rules::find_column(name, known, answer::column_aliases());
     if (!found) {
@@ -38,14 +69,20 @@ Result<Table> picked_columns(const Table& table, std::span<const std::string> na
     const bool numbers = std::ranges::any_of(
         table.rows, [&](const Row& row) { return plain_number(row.cells[*found].text).has_value(); });
     picked.push_back(*found);
-    columns.push_back(for_people && numbers ? right(table.columns[*found].title) : table.columns[*found]);
+    whole.push_back(for_people && fold_name(name) == "instance" && table.columns[*found].title == "sku");
+    std::string title = whole.back() ? name : table.columns[*found].title;
+    if (is_money(table.columns[*found].title) && !currency.empty()) title += format(" ({})", currency);
+    columns.push_back(!for_people ? table.columns[*found] : numbers ? right(title) : left(title));
   }
   Table out(std::move(columns));
   for (const Row& row : table.rows) {
     std::vector<Cell> cells;
-    for (const std::size_t column : picked)
-      cells.push_back(for_people ? rounded(row.cells[column], is_money(table.columns[column].title))
-                                 : row.cells[column]);
+    for (std::size_t i = 0; i < picked.size(); ++i) {
+      const std::size_t column = picked[i];
+      cells.push_back(whole[i]     ? Cell(whole_name(table, row))
+                      : for_people ? rounded(row.cells[column], is_money(table.columns[column].title))
+                                   : row.cells[column]);
+    }
     out.add(std::move(cells)).meaning = row.meaning;
   }
   return out;

@@ -414,10 +414,13 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
   if (!view.sources)
     for (const std::string& one : warnings) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
   if (!view.specs || !view.sources)
-    page.gap().line(secondary(view.specs ? say("--sources adds where prices come from, and the plans")
-                              : view.sources
-                                  ? say("--specs adds the hardware")
-                                  : say("*: best. --specs adds the hardware, --sources where prices come from")));
+    page.gap().line(secondary(
+        view.specs ? say("--sources adds where prices come from, and the plans")
+        : view.sources
+            ? say("--specs adds the hardware")
+            : say("*: best. Prices: {}, the cheapest seller at prices expected today. --specs adds the hardware, "
+                  "--sources where prices come from",
+                  list_of(comparison.terms))));
   if (view.specs) add_specs(page, comparison, catalog, view.all);
   if (view.sources) add_sources(page, comparison, catalog);
   if (view.specs) page.section(say("notes"), notes_of(comparison));

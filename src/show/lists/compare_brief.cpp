@@ -269,10 +269,21 @@ std::string doubt_words(const Compared& item) {
                            : say("has a {} chance of meeting all targets", answer::chance_words(item.in_time.value_or(0)));
 }
 
-/// The cheapest of those that are sure to do the job, of those that may where none is.
+bool is_risky(const CompareAnswer& comparison, const Compared& item) {
+  return may_not_fit(item) || may_be_late(comparison, item);
+}
+
+/// Costs so near to each other that speeds, which are estimated, decide nothing about them.
+bool is_tie(const CompareAnswer& comparison, const Compared& a, const Compared& b) {
+  constexpr double kTie = 1.05;
+  const double ratio = *unit_cost(comparison, a) / *unit_cost(comparison, b);
+  return ratio <= kTie && ratio >= 1 / kTie;
+}
+
+/// The cheapest of those that are sure to do the job, of those that may where none is; of a tie the fastest.
 const Compared* pick(const CompareAnswer& comparison) {
   const Compared* best = nullptr;
-  const auto risky = [&](const Compared& item) { return may_not_fit(item) || may_be_late(comparison, item); };
+  const auto risky = [&](const Compared& item) { return is_risky(comparison, item); };
   for (const Compared& item : comparison.items) {
     const Number cost = unit_cost(comparison, item);
     if (!item.usable() || !cost) continue;
@@ -280,7 +291,13 @@ const Compared* pick(const CompareAnswer& comparison) {
         (risky(*best) == risky(item) && *cost < *unit_cost(comparison, *best)))
       best = &item;
   }
-  return best;
+  if (best == nullptr) return best;
+  const Compared* fastest = best;
+  for (const Compared& item : comparison.items)
+    if (item.usable() && unit_cost(comparison, item) && risky(item) == risky(*best) &&
+        is_tie(comparison, item, *best) && item.planned->plan.rate > fastest->planned->plan.rate)
+      fastest = &item;
+  return fastest;
 }
 
 std::string times_words(double ratio) {
@@ -293,17 +310,26 @@ std::string times_words(double ratio) {
 std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   const Compared* other = nullptr;
   const Compared* cheaper = nullptr;  // and less sure to fit
+  const Compared* tied = nullptr;     // and slower
   for (const Compared& item : comparison.items) {
     const Number cost = unit_cost(comparison, item);
     if (&item == &best || !item.usable() || !cost) continue;
     if (other == nullptr) other = &item;
-    if (*cost < *unit_cost(comparison, cheaper != nullptr ? *cheaper : best)) cheaper = &item;
+    const bool ties = is_tie(comparison, item, best) && !is_risky(comparison, item);
+    if (ties && item.planned->plan.rate < best.planned->plan.rate)
+      tied = &item;
+    else if (*cost < *unit_cost(comparison, cheaper != nullptr ? *cheaper : best))
+      cheaper = &item;
   }
   const std::string name = compared_name(best);
   if (cheaper != nullptr)
     return say("Pick {}: {} costs {}, but {}.", name, compared_name(*cheaper),
                difference_words(*unit_cost(comparison, *cheaper) / *unit_cost(comparison, best)),
                doubt_words(*cheaper));
+  if (tied != nullptr)
+    return say("Pick {}: {}, and in cost a tie with {} ({}).", name,
+               times_words(best.planned->plan.rate / tied->planned->plan.rate), compared_name(*tied),
+               difference_words(*unit_cost(comparison, best) / *unit_cost(comparison, *tied)));
   if (other == nullptr) return say("Pick {}: the only one that does the job at a known price.", name);
   const double ratio = *unit_cost(comparison, best) / *unit_cost(comparison, *other);
   const std::string less = difference_words(ratio);
@@ -318,6 +344,13 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
                                                       : say("request");
   return same ? say("Pick {}: as much per {} as {}, {}.", name, unit, compared_name(*other), speed)
               : say("Pick {}: {} per {} than {}, {}.", name, less, unit, compared_name(*other), speed);
+}
+
+/// As many as would do, as they are typed.
+std::string count_words(const Compared& item) {
+  const std::string_view name = item.instance != nullptr ? item.instance->sku : item.gpu->id;
+  return item.instance != nullptr ? format("{:g}x {}", item.would_do, printable(name))
+                                  : format("{}:{:g}", printable(name), item.would_do);
 }
 
 /// Who leads in what, where no job says what counts.
@@ -382,7 +415,9 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
     out.emplace_back(say("Risk: {} {}.", compared_name(*best), doubt_words(*best)), Meaning::warn);
   for (const Compared& item : comparison.items) {
     if (!item.usable())
-      out.emplace_back(say("{} does not: {}", compared_name(item), printable(item.problem)));
+      out.emplace_back(item.would_do > 0 ? say("{} does not: {}; {} would", compared_name(item),
+                                               printable(item.problem), count_words(item))
+                                         : say("{} does not: {}", compared_name(item), printable(item.problem)));
     else if (item.own_work)
       out.emplace_back(
           say("{} runs it with {}", compared_name(item), std::string(to_text(item.own_work->inference.engine))));

@@ -71,7 +71,7 @@ class FleetPage {
                                                                         traffic.mean_input, traffic.mean_output)
                                                                   : say("{:.0f} tokens", traffic.mean_input);
     const std::string line =
-        say("{}, inference: {} requests/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
+        say("{}, inference: {} req/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
             human_number(fleet_.rate), printable(traffic.name), lengths,
             traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
     page_.title(line);
@@ -95,7 +95,7 @@ class FleetPage {
                      source != nullptr ? said(source->confidence) : say("no source")));
     }
     if (fleet_.peak != 1)
-      page_.line(say("planned for the busiest hour: {} requests/s, {:.2f}× the mean",
+      page_.line(say("planned for the busiest hour: {} req/s, {:.2f}× the mean",
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
     page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
@@ -162,7 +162,8 @@ class FleetPage {
   /// What the requests themselves got.
   void replayed(const answer::FleetReplay& replay) {
     std::string line =
-        say("Replay: {:.1f} % of requests on time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms, {:.0f} % busy",
+        say("Replay, request by request: {:.1f} % on time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms; requests in flight "
+            "{:.0f} % of the time",
             100 * replay.share_in_time, in_ms(replay.ttft_p95), in_ms(replay.tpot_p95), 100 * replay.utilization);
     if (replay.added > 0) line += say("; instances added: {}", count_text(replay.added));
     if (replay.added < 0) line += say("; instances removed: {}", count_text(-replay.added));
@@ -171,8 +172,10 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    page_.line(say("load is relative to the planned rate, at most {} of what an instance could serve",
-                   percent_of_load(fleet_.work.inference.max_load)));
+    page_.line(
+        say("load is relative to the planned rate, at most {} of what an instance could serve; gpusel recommend "
+            "adds instances until one type keeps up with a chance of {:.0f} %",
+            percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
     if (fleet_.replay && fleet_.replay->added != 0)
       return void(page_.line(say(
           "the formulas' fleet was the cheapest; the replay changed how many machines it has, which no proof covers")));

@@ -8,6 +8,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -69,18 +70,39 @@ std::string costs_text(const WhatIf& answer, const Segment& segment) {
   return from_to(human_price(low), human_price(high));
 }
 
-Table segments_table(const WhatIf& answer) {
+/// Stretches too short to plan by belong to the one before them, and equal winners that meet are one.
+std::vector<Segment> without_slivers(const WhatIf& answer) {
+  constexpr double kSliver = 0.02;
+  std::vector<Segment> out;
+  for (const Segment& segment : answer.segments) {
+    const Outcome& one = answer.winner(segment);
+    const bool joins = answer.axes.front().continuous && !out.empty() && one.fits() &&
+                       answer.winner(out.back()).fits() &&
+                       (segment.share < kSliver || same_winner(answer.winner(out.back()), one));
+    if (!joins) {
+      out.push_back(segment);
+      continue;
+    }
+    out.back().last = segment.last;
+    out.back().share += segment.share;
+  }
+  return out;
+}
+
+Table segments_table(const WhatIf& answer, bool all) {
   Table table({left(""), right(answer.axes.front().key), right(say("share"), 2), left(say("instance"), 0, 18),
                left(say("GPUs")), left(say("plan"), 3, 20), right(measure_title(answer, answer.measure))});
-  for (const Segment& segment : answer.segments) {
+  for (const Segment& segment : all ? answer.segments : without_slivers(answer)) {
     const Outcome& first = answer.samples[segment.first].best;
-    const Outcome& last = answer.samples[segment.last].best;
+    std::size_t own = segment.last;  // behind it come winners of slivers
+    while (own > segment.first && !same_winner(answer.samples[own].best, first)) --own;
+    const Outcome& last = answer.samples[own].best;
     std::vector<Cell> cells{letter_of(answer, first), stretch_text(answer, segment), percent_text(segment.share),
                             winner_text(first)};
     if (first.fits()) {
-      cells.emplace_back(spread(gpus_text(first.best), gpus_text(last.best)));
+      cells.emplace_back(spread(spoken_gpus(first.best), spoken_gpus(last.best)));
       cells.emplace_back(spread(plan_text(first.of->work, first.best), plan_text(last.of->work, last.best)));
-      cells.emplace_back(costs_text(answer, segment));
+      cells.emplace_back(costs_text(answer, {segment.first, own, segment.share}));
     } else {
       cells.insert(cells.end(), {"", "", "-"});
     }
@@ -103,7 +125,7 @@ Table points_table(const WhatIf& answer) {
     std::vector<Cell> cells{value_text(answer.axes.front(), sample.at[0]), winner_text(one)};
     if (one.fits()) {
       cells.insert(cells.end(),
-                   {printable(one.best.region->id), gpus_text(one.best), speed_text(one.of->work, one.best)});
+                   {printable(one.best.region->id), spoken_gpus(one.best), speed_text(one.of->work, one.best)});
       if (!by_hour) cells.emplace_back(human_price(one.best.cost.hourly));
       cells.emplace_back(human_price(one.cost));
     } else {
@@ -255,7 +277,7 @@ Table legend_table(const WhatIf& answer) {
     }
     const bool some = fewest != most && first.best.gpu != nullptr;
     table.add({letter_of(answer, first), percent_text(winner.share), winner_text(first),
-               some ? say("{} to {} × {}", fewest, most, first.best.gpu->id) : gpus_text(first.best),
+               some ? say("{} to {} × {}", fewest, most, spoken_gpu(*first.best.gpu)) : spoken_gpus(first.best),
                from_to(human_price(low), human_price(high))});
   }
   return table;
@@ -268,7 +290,9 @@ void add_one_input(Document& page, const WhatIf& answer, bool all) {
   page.heading(heading);
   if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
   page.line(points_text(answer.axes.front()) + unseen_text(answer));
-  if (!answer.segments.empty()) page.gap().add(segments_table(answer));
+  if (!answer.segments.empty()) page.gap().add(segments_table(answer, all));
+  if (!all && without_slivers(answer).size() < answer.segments.size())
+    page.line(secondary(say("winners of less than 2 % of the range are in the row above them: --why")));
   if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
   const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
   if (answer.any_fits() && (all || !ranges)) page.gap().add(points_table(answer));

@@ -59,16 +59,13 @@ class SideLayout {
       for (std::size_t i = 0; i < row.cells.size(); ++i) measure(row.cells[i], columns_[i]);
     }
     for (SideWidths& column : columns_) column.all = std::max(column.all, column.least());
+    if (!table.as_rows.empty()) narrow();
     widen();
     for (std::size_t i = 1; i < columns_.size() && room_ > 0; ++i) cut(i);
   }
 
-  /// For all columns at once, each name in one line.
-  bool has_room() const {
-    for (std::size_t i = 0; i < columns_.size(); ++i)
-      if (display_width(table_.names[i]) > columns_[i].all) return false;
-    return parts(columns_.size()).size() == 1;
-  }
+  /// For all columns at once, names in as many lines as they take.
+  bool has_room() const { return parts(columns_.size()).size() == 1; }
 
   std::string text() const {
     const auto crowded = parts(columns_.size());
@@ -99,6 +96,25 @@ class SideLayout {
     std::size_t sum = title_;
     for (const std::size_t i : shown) sum += kColumnGap + columns_[i].all;
     return sum;
+  }
+
+  /// Words go on in further lines where that lets all columns stand side by side.
+  void narrow() {
+    constexpr std::size_t kLeastWords = 12;
+    Shown all;
+    for (std::size_t i = 0; i < columns_.size(); ++i) all.push_back(i);
+    const std::vector<SideWidths> before = columns_;
+    const auto spare = [&](std::size_t i) {
+      const std::size_t least = std::max(columns_[i].least(), std::min(kLeastWords, columns_[i].all));
+      return columns_[i].all - std::min(columns_[i].all, least);
+    };
+    while (room_ > 0 && width(all) > room_) {
+      const auto widest =
+          std::ranges::max_element(all, {}, [&](std::size_t i) { return spare(i) > 0 ? columns_[i].all : 0; });
+      if (spare(*widest) == 0) break;
+      --columns_[*widest].all;
+    }
+    if (room_ > 0 && width(all) > room_) columns_ = before;
   }
 
   void widen() {

@@ -16,6 +16,7 @@ constexpr std::size_t kGap = 2;
 constexpr std::size_t kShortestText = 8;  // narrower, words break more often than they end
 constexpr int kSeldomNeeded = 4;          // Column::keep from which a column is worth less than a name in one line
 constexpr std::size_t kFewRows = 4;       // one of so many may go on in a second line before a column is left out
+constexpr std::size_t kMostFolded = 2;    // and no more than these: in a long list columns go first
 constexpr std::size_t kLeastBar = 11;
 constexpr std::size_t kMostBar = 41;
 
@@ -98,7 +99,7 @@ class TableLayout {
   bool fold_few() {
     if (table_.rows.size() < 2) return false;
     const std::vector<std::size_t> before = width_;
-    const std::size_t few = (table_.rows.size() + kFewRows - 1) / kFewRows;
+    const std::size_t few = std::min((table_.rows.size() + kFewRows - 1) / kFewRows, kMostFolded);
     std::vector<std::size_t> order(width_.size());
     std::iota(order.begin(), order.end(), 0U);
     std::ranges::stable_sort(order, std::greater(), [&](std::size_t i) { return width_[i]; });
@@ -269,7 +270,7 @@ std::string table_text(const Table& table, const Terminal& terminal) {
     line(titles, [](const std::string& title) -> const std::string& { return title; }, Meaning::strong);
   for (const Row& row : shown.rows)
     line(row.cells, [](const Cell& cell) -> const std::string& { return cell.text; }, row.meaning);
-  std::string names = join_texts(layout.dropped(), ", ", [&](const std::size_t i) { return shown.columns[i].title; });
+  std::string names = join_texts(layout.dropped(), " · ", [&](const std::size_t i) { return shown.columns[i].title; });
   if (names.empty()) return out;
   const std::string left_out = wrap(say("hidden columns: {} (-o wide shows all)", names), terminal.width, 2);
   return out + styled(std::string_view(left_out).substr(0, left_out.size() - 1), Meaning::secondary, terminal) + "\n";
