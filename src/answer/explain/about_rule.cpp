@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "base/words/spacing.hpp"
 #include "job/limits/limits.hpp"
 #include "job/request/request.hpp"
 
@@ -117,7 +117,7 @@ std::string accepted_words(const std::vector<std::string>& values) {
     if (i > 0 && i + 1 == values.size())
       list = say("{} or {}", list, values[i]);
     else
-      add_item(list, values[i]);
+      list = i == 0 ? values[i] : say("{}, {}", list, values[i]);
   return values.size() > kMost ? list + " …" : list;
 }
 
@@ -182,7 +182,7 @@ AboutRule tell_limit(const job::Limit& limit) {
 
 std::string template_text(const rules::Rule& rule) {
   StandIns words(rule.when);
-  const std::string message = say_text(rule.message);
+  const std::string message = open_spaces(say_text(rule.message));
   std::string text;
   for (std::string_view rest = message; !rest.empty();) {
     const auto open = rest.find('{');
@@ -192,7 +192,7 @@ std::string template_text(const rules::Rule& rule) {
     if (const auto fact = rules::find_fact(rest.substr(open + 1, close - open - 1))) text += words.of(*fact);
     rest.remove_prefix(close + 1);
   }
-  return text;
+  return settle_spaces(std::move(text));
 }
 
 std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules) {

@@ -5,8 +5,10 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/places/places.hpp"
 #include "cli/catalog/lists.hpp"
 #include "job/limits/families.hpp"
+#include "cli/question/named.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/job/question.hpp"
@@ -128,6 +130,21 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
       [&](const auto& records, bool wide) { return show::like_table(records, catalog, question.currency, wide); });
 }
 
+/// Words that name a provider or a place are limits; the rest must occur in names.
+void take_places(answer::ListQuestion& question, const catalog::Catalog& catalog) {
+  constexpr std::size_t kCode = 2;  // of a country, which is the beginning of many families
+  std::erase_if(question.words, [&](const std::string& word) {
+    if (catalog.has_gpu(word) || catalog.has_instance(word)) return false;
+    if (const auto provider = catalog.provider(word))
+      question.constraints.clouds.emplace_back((*provider)->id);
+    else if (word.size() > kCode && catalog::find_place(word, catalog) != nullptr)
+      question.constraints.regions.push_back(word);
+    else
+      return false;
+    return true;
+  });
+}
+
 int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
   const auto coefficients = load_coefficients(catalog);
   if (!coefficients) return context.fail(coefficients.error());
@@ -142,6 +159,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   std::vector<const catalog::Offer*> shown;
   for (const answer::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
+  const bool as_published = is_currency_open(context);
   const int status = lists.list(
       std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
       [&](const answer::Listed& one) { return item_json(one, catalog, question.currency); },
@@ -155,7 +173,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
           if (!row.contains(key)) row[key] = value;
         return row;
       },
-      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); });
+      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, {wide, as_published}); });
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }
 
@@ -184,6 +202,7 @@ int run_instances(InstanceOptions& options, Context& context) {
       }
       options.list.question.words.clear();
     }
+    take_places(options.list.question, catalog);
     tell_broad_names(options.list.question.constraints, catalog, context);
     const int status = list_instances(lists, options, catalog, context);
     const auto& words = options.list.question.words;

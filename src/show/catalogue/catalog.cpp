@@ -1,3 +1,4 @@
+#include "show/job/question.hpp"
 #include "show/catalogue/catalog.hpp"
 
 #include <cmath>
@@ -356,7 +357,14 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   return table;
 }
 
-Table instance_table(std::span<const answer::Listed> instances, const Catalog& catalog, Currency currency, bool wide) {
+Table instance_table(std::span<const answer::Listed> instances, const Catalog& catalog, Currency currency,
+                     InstanceColumns shown_as) {
+  const bool wide = shown_as.wide;
+  const auto price = [&](const answer::Listed& one) {
+    if (one.offer == nullptr) return std::string("?");
+    if (!shown_as.published) return human_price(one.hourly);
+    return with_currency(human_price(one.offer->per_hour()), catalog.currency_of(*one.offer));
+  };
   std::vector<Column> columns{left(say("provider")),
                               left(say("instance"), 0, 16),
                               left(say("GPUs")),
@@ -367,7 +375,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
                               left(say("link"), 5),
                               left(say("region"), 1),
                               left(say("term")),
-                              right(std::string(currency.code()) + "/h"),
+                              right(shown_as.published ? say("per hour") : std::string(currency.code()) + "/h"),
                               left(say("price date"), 3)};
   if (wide)
     for (const std::string& title : {say("status"), say("RDMA"), say("SSD GB"), say("CPU"), say("notes")})
@@ -387,7 +395,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
         i.link ? std::string(to_text(*i.link)) : "?",
         priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
         priced.offer == nullptr ? Cell("") : Cell(said(priced.offer->term), std::string(to_text(priced.offer->term))),
-        priced.offer == nullptr ? "?" : human_price(priced.hourly)};
+        price(priced)};
     const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
     cells.emplace_back(date.text());
     if (wide) {

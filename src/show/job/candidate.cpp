@@ -45,7 +45,7 @@ std::string speed_text(const job::Job& work, const Recommendation& r) {
 
 std::string odds_text(const Recommendation& r) {
   std::string text;
-  const auto add = [&](std::string words) { text += (text.empty() ? "" : ", ") + std::move(words); };
+  const auto add = [&](const std::string& words) { add_item(text, words); };
   if (r.plan().need.is_known()) add(say("fits {}", answer::chance_words(r.plan().need.chance())));
   if (r.in_time) add(say("all targets {}", answer::chance_words(*r.in_time)));
   if (r.in_budget) add(say("within the budget {}", answer::chance_words(*r.in_budget)));
