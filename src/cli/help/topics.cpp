@@ -45,7 +45,7 @@ constexpr Topic kTopics[] = {
          "  gpusel lock llama-7b --task finetune    record the answer\n"
          "  gpusel diff gpusel.lock --exit-code     what changed since\n\n"
          "Exit status: 0 answer, 1 could not write or read, 2 wrong question, 3 nothing qualifies, 4 policy "
-         "violated, 5 invalid catalogue, 6 price older than --max-price-age.")},
+         "violated, 5 invalid catalog, 6 price older than --max-price-age.")},
     {"quantization", "quant 量化",
      to_say("Weights: --quant bf16, fp16, fp8, int8, w4a16 (AWQ, GPTQ), nvfp4, mxfp4 or a GGUF name such as q4_k_m. "
             "KV cache: --kv-cache-dtype fp8 or int8. Without --quant the formats of the model's publisher are "
@@ -99,7 +99,7 @@ constexpr Topic kTopics[] = {
             "optimizer states, zero2 the gradients too, zero3 and fsdp the weights too: less memory, more traffic. "
             "hsdp is fsdp within a node. Without the flag the fastest that fits is taken.\n\n"
             "  gpusel estimate llama-7b --task finetune --gpu a100:8 --sharding zero3\n\n"
-            "--tp, --pp, --cp and --ep set the other degrees. Parameter servers are not modelled.")},
+            "--tp, --pp, --cp and --ep set the other degrees. Parameter servers are not modeled.")},
     {"power", "energy kwh electricity 功耗 电费",
      to_say("gpusel compare h100 l40s shows the power limit of each GPU in watts. Rent includes electricity. For "
             "machines to buy, gpusel cost SKU --why adds power and hosting: --power-price sets the price per kWh, "

@@ -329,7 +329,7 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),        right(say("params B")),
                               right(say("active B"), 2),  right(say("layers"), 3),     right(say("hidden"), 3),
                               right(say("context"), 2),   right(say("KV B/token"), 2), left(say("dtype"), 5, 6),
-                              left(say("licence"), 6, 10)};
+                              left(say("license"), 6, 10)};
   if (wide)
     for (const std::string& title : {say("heads"), say("KV heads"), say("FFN"), say("vocabulary"), say("attention"),
                                      say("experts"), say("aliases")})
