@@ -25,6 +25,8 @@ DATA_TEXTS = [("data/rules/*.yaml", {"message", "advice"}), ("data/proofs/*.yaml
 DATA_TEXTS += [("data/instances/*.yaml", {"caution", "notes"}), ("data/gpus/*.yaml", {"caution", "notes"})]
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]
+# What the list of a price says besides.
+DATA_TEXTS += [("data/instances/*.yaml", {"note"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
 NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
     "job::Task", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",

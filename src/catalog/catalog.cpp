@@ -35,7 +35,7 @@ std::vector<std::string_view> spellings(std::span<const Record> records) {
 
 /// Families whose weights nobody can download, as prefixes of a name.
 constexpr std::string_view kClosed[] = {"gpt-3.5", "gpt-4", "gpt-5", "chatgpt", "claude",
-                                        "gemini",  "o1-",   "o3-",   "o4-"};
+                                        "gemini",  "o1-",   "o3-",   "o4-", "doubao", "豆包", "星火", "讯飞星火"};
 
 /// Models of about so many billion parameters, as "70b" asks for; the best known first.
 Hint models_of_size(std::string_view name, std::span<const Model> models) {
@@ -90,6 +90,7 @@ std::vector<std::string> in_letters(std::string_view name) {
   for (const FamilyName& family : kFamilyNames) {
     if (!text.starts_with(family.name)) continue;
     const std::string_view rest = trim(text.substr(family.name.size()));
+    if (rest.starts_with(family.id)) spelled.emplace_back(rest);  // "智谱glm4-9b"
     spelled.push_back(std::string(family.id) + std::string(rest));
     spelled.push_back(std::string(family.id) + "-" + std::string(rest));
   }

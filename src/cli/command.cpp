@@ -77,7 +77,7 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   flags.push_back({"--catalog", "PATH",
                    say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
                    text(common.catalog)});
-  Flag overlay{"--overlay", "FILE", say("overlay on the catalogue: YAML, or a CSV of prices with instance,price"),
+  Flag overlay{"--overlay", "FILE", say("overlay on the catalog: YAML, or a CSV of prices with instance,price"),
                group, [&common](std::string_view value) -> Status {
                  common.overlays.emplace_back(value);
                  return {};

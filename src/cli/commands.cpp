@@ -64,7 +64,7 @@ constexpr Command kCommands[] = {
      "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
      "  gpusel calibrate train.log nvidia-smi.csv --model llama-3.1-8b --dry-run",
      make_calibrate},
-    {"gpus", to_say("GPUs the catalogue knows"),
+    {"gpus", to_say("GPUs the catalog knows"),
      "  gpusel gpus hopper\n"
      "  gpusel gpus show l40s",
      make_gpus},
@@ -72,11 +72,11 @@ constexpr Command kCommands[] = {
      "  gpusel instances --gpu H100:8 --max-price 40\n"
      "  gpusel instances show p5.48xlarge",
      make_instances},
-    {"models", to_say("Models the catalogue knows, and any config.json, safetensors or GGUF file"),
+    {"models", to_say("Models the catalog knows, and any config.json, safetensors or GGUF file"),
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
-    {"catalog import", to_say("Read price lists that others publish into a catalogue for --catalog"),
+    {"catalog import", to_say("Read price lists that others publish into a catalog for --catalog"),
      "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
      "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
      make_catalog_import},
@@ -85,11 +85,11 @@ constexpr Command kCommands[] = {
      "  gpusel catalog update\n"
      "  gpusel catalog update --source azure --dry-run",
      make_catalog_update},
-    {"catalog sources", to_say("The price lists that catalog update reads: address, licence, when last read"),
+    {"catalog sources", to_say("The price lists that catalog update reads: address, license, when last read"),
      "  gpusel catalog sources\n"
      "  gpusel catalog sources -o json",
      make_catalog_sources},
-    {"catalog lint", to_say("Likely errors in a catalogue, each with its location and a fix"),
+    {"catalog lint", to_say("Likely errors in a catalog, each with its location and a fix"),
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",
      make_catalog_lint},
@@ -97,7 +97,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog new on-prem.yaml\n"
      "  gpusel catalog new >on-prem.yaml",
      make_catalog_new},
-    {"catalog path", to_say("Where the facts come from: the built-in catalogue and every overlay"),
+    {"catalog path", to_say("Where the facts come from: the built-in catalog and every overlay"),
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
@@ -105,7 +105,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog show aws\n"
      "  gpusel catalog show source nvidia-l40s-datasheet",
      make_catalog_show},
-    {"catalog stats", to_say("How much the catalogue knows, provider by provider, and how old its prices are"),
+    {"catalog stats", to_say("How much the catalog knows, provider by provider, and how old its prices are"),
      "  gpusel catalog stats\n"
      "  gpusel catalog stats -o csv",
      make_catalog_stats},
@@ -113,7 +113,7 @@ constexpr Command kCommands[] = {
      "  gpusel catalog drift\n"
      "  gpusel catalog drift -o csv",
      make_catalog_drift},
-    {"catalog diff", to_say("What differs between two catalogues, or what overlays changed"),
+    {"catalog diff", to_say("What differs between two catalogs, or what overlays changed"),
      "  gpusel catalog diff\n"
      "  gpusel catalog diff embedded embedded --json",
      make_catalog_diff},

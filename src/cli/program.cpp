@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <expected>
 #include <new>
 
 #include "base/io/file.hpp"
@@ -72,14 +73,55 @@ std::vector<std::string> command_first(const std::vector<std::string>& words) {
   return out;
 }
 
+/// The words without the flags of every command, which are set; as they are where one lacks its value. The error is the
+/// exit status.
+std::expected<std::vector<std::string>, int> without_common_flags(const std::vector<std::string>& words,
+                                                                  Context& context) {
+  Parsed every;
+  every.shows_prices = true;
+  add_common_flags(every, context.common);
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::string& word = words[i];
+    const auto flag = std::ranges::find_if(
+        every.flags, [&](const Flag& one) { return word.starts_with("-") && one.spelled_by(word); });
+    if (flag == every.flags.end()) {
+      rest.push_back(word);
+      continue;
+    }
+    const auto sign = word.find('=');
+    std::string value = "true";
+    if (sign != std::string::npos)
+      value = word.substr(sign + 1);
+    else if (!word.starts_with("--") && word.size() > 2)
+      value = word.substr(2);
+    else if (!flag->value.empty() && !flag->optional_value && i + 1 == words.size())
+      return words;
+    else if (!flag->value.empty() && !flag->optional_value)
+      value = words[++i];
+    if (Status set = flag->set(value); !set) {
+      Error error = set.error();
+      error.where = flag->name();
+      return std::unexpected(context.fail(error));
+    }
+  }
+  return rest;
+}
+
 int run(const std::vector<std::string>& typed, Context& context) {
-  const std::vector<std::string> words = !typed.empty() && typed[0].starts_with("-") ? command_first(typed) : typed;
+  std::vector<std::string> words = !typed.empty() && typed[0].starts_with("-") ? command_first(typed) : typed;
   context.words = words;
   context.settings = read_settings();
   const LanguageChoice language = choose_language(words, context.settings.value("lang").value_or(std::string()));
   speak(language.language);
   // Data are the same in every locale, errors too.
   if (!language.asked && !context.data_format().empty()) speak(languages().front());
+  // No command takes them, and they are about how it answers.
+  if (!words.empty() && (words[0].starts_with("-") || words[0] == "help" || words[0] == "version")) {
+    const auto rest = without_common_flags(words, context);
+    if (!rest) return rest.error();
+    words = *rest;
+  }
   if (words.size() == 1 && (words[0] == "--version" || words[0] == "-V" || words[0] == "version")) {
     context.out.write("gpusel " + std::string(kVersion) + "\n");
     return kOk;

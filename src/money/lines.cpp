@@ -53,7 +53,7 @@ Line licence_line(const LineView& view) {
   const catalog::Instance& instance = view.instance;
   Line line = line_of("licence", instance.workstation_source);
   if (!instance.workstation_licence) {
-    line.words = say("whether a graphics driver's licence is included is not published");
+    line.words = say("whether a graphics driver's license is included is not published");
     return line;
   }
   switch (*instance.workstation_licence) {
@@ -191,7 +191,7 @@ constexpr job::Option<Extras> kCostOptions[] = {
      GPUSEL_DO(job::assign(t, e.storage_kind))},
     {"egress_gb", "", "GB", to_say("sent to the internet a month"), kCostGroup,
      GPUSEL_DO(job::assign(t, e.egress_gb, kEgressGigabytes))},
-    {"workstation", "", "BOOL", to_say("with a licence for a graphics driver"), kCostGroup,
+    {"workstation", "", "BOOL", to_say("with a license for a graphics driver"), kCostGroup,
      GPUSEL_DO(set_workstation(t, e)), true},
 };
 

@@ -3,6 +3,7 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "base/words/spacing.hpp"
 #include "rules/fitness.hpp"
 #include "rules/pattern.hpp"
 #include "rules/rule_set.hpp"
@@ -115,8 +116,12 @@ const Rule* RuleSet::first_to_fire(const Facts& known) const {
 Verdict verdict(const Rule& rule, const Facts& facts) {
   Verdict out{&rule, {}};
   read_message(
-      say_text(rule.message), [&](std::string_view words) { out.message += words; },
-      [&](Fact fact) { out.message += say_name(facts.shown(fact)); });
+      open_spaces(say_text(rule.message)), [&](std::string_view words) { out.message += words; },
+      [&](Fact fact) {
+        const std::string shown = facts.shown(fact);
+        out.message += fact == Fact::price_note ? say_text(shown) : say_name(shown);
+      });
+  out.message = settle_spaces(std::move(out.message));
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "answer/explain/about_rule.hpp"
 #include "answer/explain/explain.hpp"
 #include "support/market.hpp"
 
@@ -149,6 +150,21 @@ TEST_CASE("a rule that adjusts the score is one of its points") {
     CHECK(value(tree, "score.workstation-licence-trust") == Approx(-0.2 * value(tree, "score.cost")));
     CHECK(value(tree, "score") == Approx(0.8 * value(tree, "score.cost")));
   }
+}
+
+TEST_CASE("every rule that is shipped says what to do, and reads as a sentence without an instance") {
+  for (const rules::Rule& rule : Market::small().rules) {
+    CAPTURE(rule.id);
+    CHECK_FALSE(rule.advice.empty());
+    const auto about = answer::about_rule(rule.id, Market::small().rules);
+    REQUIRE(about);
+    CHECK(about->advice.front() == rule.advice);
+    CHECK(about->message.find_first_of("{}_") == std::string::npos);
+  }
+  CHECK(answer::about_rule("price-too-old", Market::small().rules)->message ==
+        "the price is N days old, too old for a seller of its kind; ranked at M× that price");
+  CHECK(answer::about_rule("limited-here", Market::small().rules)->message ==
+        "the instance is limited, invitation or preview in the region; check quota and stock before you rely on it");
 }
 
 }  // namespace explain_test

@@ -66,7 +66,7 @@ TEST_CASE("types of China's clouds that articles confuse are the vendors' own") 
   }
 }
 
-TEST_CASE("no shipped source is under a share-alike licence") {
+TEST_CASE("no shipped source is under a share-alike license") {
   for (const catalog::Source& source : shipped().sources()) {
     CAPTURE(source.key, source.licence);
     CHECK(source.licence.find("BY-SA") == std::string_view::npos);

@@ -15,7 +15,7 @@ TEST_CASE("import: form and memory tell GPUs of one name apart", "[import]") {
   CHECK(reason_on(vast, 6) == "another accelerator than the rows of '1x-A100_PCIE-32-65536' before it");
   CHECK(prices_of(vast.market, "1x-A100_PCIE-32-65536") ==
         Lines{"on-demand 0.87 USD us"});  // the cheapest of a country
-  CHECK(reason_on(vast, 8) == "the catalogue has no accelerator 'rtx9999ti'");
+  CHECK(reason_on(vast, 8) == "the catalog has no accelerator 'rtx9999ti'");
   CHECK(gpus_of(vast.market, "1x-RTX_3060-32-65536") == "1 rtx-3060");
   const Import runpod = skypilot("runpod/vms.csv");
   check_accounts(runpod);
@@ -87,7 +87,7 @@ TEST_CASE("import: gpuhunt's rows of Google name sizes that take any GPU, and sl
   CHECK(gpus_of(result.market, "tpu-v5litepod-8") == "8 tpu-v5e");
   CHECK(prices_of(result.market, "tpu-v5litepod-8") == Lines{"on-demand 9.6 USD us-central1"});
   CHECK(gpus_of(result.market, "tpu-v4-8") == "4 tpu-v4");
-  CHECK(reason_on(result, 8) == "the catalogue has no accelerator 'tpu-v9-8'");
+  CHECK(reason_on(result, 8) == "the catalog has no accelerator 'tpu-v9-8'");
 }
 
 TEST_CASE("import: gpuhunt's flags tell other products, and RunPod's SKU is a GPU of any number", "[import]") {

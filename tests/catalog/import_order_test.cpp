@@ -120,7 +120,7 @@ TEST_CASE("import: the younger of two prices in one import stands, the older is 
   CHECK(laid->history_of(laid->offers_of(**instance)[0]).size() == 2);
 }
 
-TEST_CASE("import: each provider's prices are told from those of the catalogue", "[import]") {
+TEST_CASE("import: each provider's prices are told from those of the catalog", "[import]") {
   const auto row = [](const char* sku, double price) {
     return kHead + format("{},,,,,,us-east-1,us-east-1a,{},\n", sku, price);
   };

@@ -67,7 +67,7 @@ TEST_CASE("import: byte order mark, carriage returns, commas without quotes, wro
   CHECK(gpus_of(result.market, "Standard_NV6ads_A10_v5") == format("{} a10", 1.0 / 6));
   CHECK(gpus_of(result.market, "Standard_NV99_Future_v9") == "? undisclosed");
   CHECK(reason_on(result, 9) == "no price");
-  CHECK(reason_on(result, 10) == "the catalogue has no accelerator 'RTX9999'");
+  CHECK(reason_on(result, 10) == "the catalog has no accelerator 'RTX9999'");
   CHECK(reason_on(result, 11) == "1.5 GPUs");
   CHECK(reason_on(result, 12) == "'AcceleratorCount' is not a number: 'one'");
   CHECK(reason_on(result, 13) == "3 fields where the header has 10");
@@ -95,7 +95,7 @@ TEST_CASE("import: gpuhunt has a row per term, and memory of one GPU", "[import]
   CHECK(warns(result, 8, "spot is not below on demand"));
   CHECK(reason_on(result, 10) == "'spot' is 'maybe', neither True nor False");
   CHECK(reason_on(result, 11) == "'price' is empty");
-  CHECK(reason_on(result, 12) == "the catalogue has no 'A100' of 60 GB");
+  CHECK(reason_on(result, 12) == "the catalog has no 'A100' of 60 GB");
 }
 
 TEST_CASE("import: AWS price lists in each of their forms", "[import]") {

@@ -145,7 +145,7 @@ TEST_CASE("a signed text is known as it was written, and every change of it is s
   CHECK(author_of("") == Author::other);
 }
 
-TEST_CASE("the licences of all that is linked are printed", "[damaged]") {
+TEST_CASE("the licenses of all that is linked are printed", "[damaged]") {
   const Run run = ask({"--licenses"});
   CHECK(run.status == 0);
   for (const std::string library : {"coinor-cbc", "yaml-cpp", "fmtlib", "re2", "xxhash", "utf8proc", "nlohmann-json3",

@@ -115,7 +115,7 @@ TEST_CASE("a tool that hangs is given two seconds, garbage is named, and then th
   CHECK_THAT(answer["machine"]["notes"].dump(), Catch::Contains(note));
 }
 
-TEST_CASE("without a GPU, or with one that the catalogue does not know, the way out is said") {
+TEST_CASE("without a GPU, or with one that the catalog does not know, the way out is said") {
   Tools tools;
   tools.add("nvidia-smi", "exit 1");
   tools.add("rocm-smi", "exit 1");

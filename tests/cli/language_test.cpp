@@ -250,4 +250,70 @@ TEST_CASE("JSON differs between languages in sentences only") {
   CHECK(found == std::vector<std::string>());
 }
 
+TEST_CASE("a flag of every command may stand alone, before help or before the version") {
+  CHECK(is_chinese(ask({"--lang", "zh"}).out));
+  CHECK(ask({"--lang", "zh"}).out.find("gpusel recommend") != std::string::npos);
+  CHECK(ask({"help", "--lang", "zh"}).out == ask({"--lang=zh", "help"}).out);
+  CHECK(ask({"help", "--lang", "zh"}).status == 0);
+  CHECK(ask({"--lang", "zh", "--version"}).out == ask({"--version"}).out);
+  CHECK(ask({"--lang", "fr"}).status == 2);
+  CHECK(ask({"--lang"}).status == 2);
+}
+
+TEST_CASE("questions in Chinese are understood") {
+  struct Asked {
+    const char* line;
+    const char* taken;
+  };
+  constexpr Asked kAsked[] = {
+      {"gpus 昇腾910B --lang zh", "ascend-910b2"},
+      {"instances 阿里云 杭州 -n 3 --lang zh", "cn-hangzhou"},
+      {"recommend 千问2-7b --cloud 阿里云 --region 国内 --lang zh", "aliyun"},
+      {"recommend 智谱glm4-9b --lang zh", "glm4-9b"},
+      {"estimate deepseek-r1 满血版 --gpu h200:8 --lang zh", "deepseek-v3"},
+      {"recommend 混元 --lang zh", "hunyuan-a13b"},
+      {"estimate llama-3.1-8b --gpu 显卡4090 --lang zh", "RTX 4090"},
+      {"recommend llama-3.1-8b --max-price 每月3000元以内 --lang zh", "¥"},
+      {"recommend llama-3.1-8b --task lora --budget 3千元 --lang zh", "¥3,000"},
+      {"help 显存 --lang zh", "--kv-cache-dtype"},
+  };
+  for (const Asked& asked : kAsked) {
+    const Run run = ask(gpusel::test::words_of(asked.line));
+    CAPTURE(asked.line, run.out.substr(0, 600), run.err);
+    CHECK(run.status == 0);
+    CHECK(run.out.find(asked.taken) != std::string::npos);
+  }
+  CHECK(ask({"recommend", "豆包", "--lang", "zh"}).err.find("权重") != std::string::npos);
+}
+
+TEST_CASE("money is in CNY in Chinese where every cloud is Chinese, and each price of a list as published") {
+  const auto words = with({"recommend", "qwen2-7b", "--lang", "zh", "--cloud"}, {});
+  CHECK(ask(with(words, {"aliyun"})).out.find("¥") != std::string::npos);
+  CHECK(ask(with(words, {"aliyun,aws"})).out.find("¥") == std::string::npos);
+  CHECK(ask(with(words, {"aliyun", "--currency", "USD"})).out.find("¥") == std::string::npos);
+  CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge", "--lang", "zh"}).out.find("¥") != std::string::npos);
+  CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge"}).out.find("¥") == std::string::npos);
+  const Run list = ask({"instances", "--cloud", "tencent", "--lang", "zh"});
+  CHECK(list.out.find("¥") != std::string::npos);
+  CHECK(list.out.find("$") != std::string::npos);
+}
+
+TEST_CASE("a term that is sold at no recorded price excludes no cloud, in every language") {
+  const std::vector<std::string> spot = {"recommend", "qwen2-7b", "--cloud", "aliyun", "--term", "spot"};
+  const Run english = ask(spot);
+  CHECK(english.out.find("\nsold as spot, but the prices are not on record: aliyun") != std::string::npos);
+  CHECK(english.out.find("exclude each other") == std::string::npos);
+  const Run chinese = ask(with(spot, {"--lang", "zh"}));
+  CHECK(chinese.out.find("抢占式") != std::string::npos);
+  CHECK(chinese.out.find("[term]") == std::string::npos);
+  CHECK(chinese.out.find("互相排斥") == std::string::npos);
+}
+
+TEST_CASE("Chinese puts a space between a character and a letter, and none between characters") {
+  const Run spaced = ask({"explain", "limited-here", "--lang", "zh"});
+  CHECK(spaced.out.find("该实例在该地域") != std::string::npos);
+  const Run month = ask({"cost", "ecs.gn7i-c8g1.2xlarge", "--term", "month", "--lang", "zh"});
+  CHECK(month.out.find("包月") != std::string::npos);
+}
+
 }  // namespace language_test

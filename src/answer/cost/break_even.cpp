@@ -70,7 +70,7 @@ constexpr job::Option<BreakEvenWishes> kBreakEvenOptions[] = {
      GPUSEL_DO(job::assign(t, w.api_price_in, kBreakEvenPrice))},
     {"api_price_out", "", "MONEY", to_say("the same per million tokens written"), kOthers,
      GPUSEL_DO(job::assign(t, w.api_price_out, kBreakEvenPrice))},
-    {"api_seller", "", "NAME", to_say("use that seller's token prices from the catalogue; 'cheapest' for the lowest"),
+    {"api_seller", "", "NAME", to_say("use that seller's token prices from the catalog; 'cheapest' for the lowest"),
      kOthers, GPUSEL_DO(job::assign(t, w.api_seller))},
     {"buy_price", "", "MONEY", to_say("purchase price of all hardware"), kOthers,
      GPUSEL_DO(job::assign(t, w.buy_price, kPurchase))},

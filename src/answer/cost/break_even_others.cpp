@@ -244,7 +244,7 @@ void add_tokens(const BreakEvenContext& c) {
   const auto shape = request_shape(c);
   if (!shape) {
     c.note(c.subject().rank > 0 && c.subject().saved == nullptr && c.plan() == nullptr
-               ? say("a token price is not compared: the saved answer's model is not in the catalogue")
+               ? say("a token price is not compared: the saved answer's model is not in the catalog")
                : say("a token price compares with serving a language model: give --model and --task inference"));
     return;
   }

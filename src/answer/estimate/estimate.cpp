@@ -279,6 +279,10 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
     if (!instance) return std::unexpected(instance.error());
     if (!(*instance)->gpu.empty()) take_instance(request, **instance);
   }
+  if (!request.names_model() && !request.usual_model.empty()) {
+    request.model = request.usual_model;
+    request.task_remark = to_say("no model named: the usual one for this work is taken; --model names another");
+  }
   if (request.task) return {};
   if (!request.names_model()) {
     request.task = job::task_of(request, false);

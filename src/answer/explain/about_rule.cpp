@@ -4,6 +4,7 @@
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "base/words/spacing.hpp"
 #include "job/limits/limits.hpp"
 #include "job/request/request.hpp"
 
@@ -20,7 +21,7 @@ struct PlannerReason {
 constexpr PlannerReason kReasons[] = {
     {"no-gpu", to_say("the instance has no GPU, and the job needs one"),
      to_say("nothing to change: CPUs are compared only for work that runs on them")},
-    {"no-published-price", to_say("no price of the instance is in the catalogue"),
+    {"no-published-price", to_say("no price of the instance is in the catalog"),
      to_say("add yours: --price SKU=4.2, or --overlay prices.csv")},
     {"no-exchange-rate", to_say("the price is in a currency without an exchange rate"),
      to_say("add a rate in an overlay, or ask with --currency")},
@@ -38,8 +39,8 @@ constexpr PlannerReason kReasons[] = {
      to_say("gpusel gpus show NAME lists what a GPU has")},
     {"engine-refuses", to_say("the engine or framework does not run that on the GPU"),
      to_say("the message names what would start; --rejected lists it, instance by instance")},
-    {"licence-not-published", to_say("the job needs a graphics licence, and its price is not published"),
-     to_say("bring your own licence: leave out --workstation")},
+    {"licence-not-published", to_say("the job needs a graphics license, and its price is not published"),
+     to_say("bring your own license: leave out --workstation")},
     {"term-too-short", to_say("the term ends before the job does"), to_say("another --term, or more nodes")},
     {"commitment-too-long", to_say("the commitment is longer than the machine is used"),
      to_say("use --term on-demand, or set how long it is used")},
@@ -77,11 +78,80 @@ std::vector<std::string> flags_of(const rules::Condition& condition) {
   return flags;
 }
 
+/// What a text stands for where there is no instance to take it from.
+struct StandIn {
+  rules::Fact fact;
+  std::string_view words;
+};
+constexpr StandIn kStandIns[] = {
+    {rules::Fact::sku, to_say("the instance")},
+    {rules::Fact::family, to_say("the instance family")},
+    {rules::Fact::provider, to_say("the provider")},
+    {rules::Fact::seller, to_say("seller of its kind")},
+    {rules::Fact::region, to_say("the region")},
+    {rules::Fact::term, to_say("the term")},
+    {rules::Fact::gpu, to_say("the GPU")},
+    {rules::Fact::gpu_architecture, to_say("the GPU's architecture")},
+    {rules::Fact::gpu_link, to_say("the link between GPUs")},
+    {rules::Fact::gpu_vendor, to_say("the vendor's")},
+    {rules::Fact::model, to_say("the model")},
+    {rules::Fact::model_licence, to_say("its license")},
+    {rules::Fact::price_note, to_say("a remark of the price list on this price")},
+};
+
+/// The values that a condition accepts of a text; none where it says so in another way.
+void add_accepted(const rules::Condition& condition, rules::Fact fact, std::vector<std::string>& values) {
+  using enum rules::Operator;
+  for (const rules::Condition& part : condition.parts)
+    if (condition.kind != rules::Condition::Kind::negation) add_accepted(part, fact, values);
+  if (condition.kind == rules::Condition::Kind::comparison && condition.fact == fact &&
+      (condition.op == is || condition.op == in))
+    for (const std::string& text : condition.operand.texts) values.push_back(say_name(text));
+}
+
+/// "a, b or c"; of many the first.
+std::string accepted_words(const std::vector<std::string>& values) {
+  constexpr std::size_t kMost = 4;
+  std::string list;
+  for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i)
+    if (i > 0 && i + 1 == values.size())
+      list = say("{} or {}", list, values[i]);
+    else
+      list = i == 0 ? values[i] : say("{}, {}", list, values[i]);
+  return values.size() > kMost ? list + " …" : list;
+}
+
+/// Words for the facts of a message: N, M … for numbers, the values that the rule looks for, or a noun.
+class StandIns {
+ public:
+  explicit StandIns(const rules::Condition& condition) : condition_(condition) {}
+
+  std::string of(rules::Fact fact) {
+    if (rules::info(fact).type == rules::FactType::number) return std::string(1, letter(fact));
+    std::vector<std::string> values;
+    add_accepted(condition_, fact, values);
+    if (!values.empty()) return accepted_words(values);
+    const auto noun = std::ranges::find(kStandIns, fact, &StandIn::fact);
+    return noun == std::end(kStandIns) ? std::string(rules::info(fact).name) : say_text(noun->words);
+  }
+
+ private:
+  char letter(rules::Fact fact) {
+    static constexpr std::string_view kLetters = "NMKJ";
+    auto known = std::ranges::find(numbers_, fact);
+    if (known == numbers_.end()) known = numbers_.insert(known, fact);
+    return kLetters[std::min<std::size_t>(static_cast<std::size_t>(known - numbers_.begin()), kLetters.size() - 1)];
+  }
+
+  const rules::Condition& condition_;
+  std::vector<rules::Fact> numbers_;
+};
+
 AboutRule tell_rule(const rules::Rule& rule) {
   AboutRule about{.id = rule.id,
                   .kind = "rule",
                   .effect = std::string(to_text(rule.effect)),
-                  .message = template_text(rule.message),
+                  .message = template_text(rule),
                   .condition = rules::condition_text(rule.when),
                   .decided = say("by a rule in data/rules (docs/rules.md)"),
                   .source = rule.source,
@@ -110,15 +180,19 @@ AboutRule tell_limit(const job::Limit& limit) {
 
 }  // namespace
 
-std::string template_text(const std::string& message) {
-  std::string text = say_text(message);
-  bool inside = false;
-  for (char& c : text) {
-    if (c == '{' || c == '}') inside = c == '{';
-    if (inside && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+std::string template_text(const rules::Rule& rule) {
+  StandIns words(rule.when);
+  const std::string message = open_spaces(say_text(rule.message));
+  std::string text;
+  for (std::string_view rest = message; !rest.empty();) {
+    const auto open = rest.find('{');
+    const auto close = rest.find('}', open == std::string_view::npos ? rest.size() : open);
+    text += rest.substr(0, open);
+    if (close == std::string_view::npos) break;
+    if (const auto fact = rules::find_fact(rest.substr(open + 1, close - open - 1))) text += words.of(*fact);
+    rest.remove_prefix(close + 1);
   }
-  std::erase_if(text, [](char c) { return c == '{' || c == '}'; });
-  return text;
+  return settle_spaces(std::move(text));
 }
 
 std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules) {

@@ -15,15 +15,15 @@ struct AboutRule {
   std::string id;
   std::string_view kind;  // rule, limit or planner
   std::string effect;     // reject, warn, note or adjust
-  std::string message;    // facts in capitals
+  std::string message;    // without an instance's figures
   std::string condition;  // of a rule
   std::string decided;    // where
   std::string source;     // of a rule
   std::vector<std::string> advice;
 };
 
-/// A message as it stands in the rules: facts in capitals, where an instance's own will be.
-std::string template_text(const std::string& message);
+/// A rule's message without an instance: "the price is N days old".
+std::string template_text(const rules::Rule& rule);
 
 /// Nothing where no answer prints such an id.
 std::optional<AboutRule> about_rule(std::string_view id, std::span<const rules::Rule> rules);

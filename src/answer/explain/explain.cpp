@@ -186,8 +186,15 @@ Branch explain_rule(const Explained& of, std::string_view id) {
   Branch root{{format("rule.{}", id), say("a limit of the question, or a reason of the planner"), {}, {}, {}}, {}};
   if (rule != nullptr) {
     root.line.formula = rules::condition_text(rule->when);
-    root.line.value = physics::Figure::words(template_text(rule->message));
+    root.line.value = physics::Figure::words(template_text(*rule));
     root.line.source = rule->source;
+    if (!rule->advice.empty())
+      root.children.push_back({{format("rule.{}.advice", id),
+                                say("what to do about it"),
+                                {},
+                                physics::Figure::words(say_text(rule->advice)),
+                                rule->source},
+                               {}});
     if (rule->effect == rules::Effect::adjust)
       root.children.push_back({{format("rule.{}.points", id),
                                 say("added to the score, which stays within 0 and 100"),

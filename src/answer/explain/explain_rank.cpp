@@ -193,7 +193,7 @@ class RankTree {
     std::string hourly = format("{:.6g} × {}", c.published.amount, r_.machine().nodes);
     if (c.exchange) hourly += format(" × {:.6g} {}/{}", c.exchange->rate, currency_, c.published.currency.code());
     if (c.licence_hourly > 0) hourly += format(" + {:.6g}", c.licence_hourly);
-    add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licences"), std::move(hourly),
+    add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licenses"), std::move(hourly),
         money(c.hourly, "h"), source);
     physics::Trace more;
     explain_money(c, advice_.work, r_.plan().rate, currency_, more);

@@ -45,6 +45,13 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
         one.by.push_back(
             std::ranges::none_of(one.rules, [&](const rules::Rule* rule) { return rules::fires(*rule, facts); }));
     }
+    // What is sold on the term at a price that nobody wrote down meets it all the same.
+    const std::size_t offers = catalog.offers_of(instance).size();
+    if (provider && std::ranges::any_of(asked.terms, [&](const auto& term) { return (*provider)->sells_unpriced(term); }))
+      for (Met& one : all) {
+        const auto last = one.by.end() - static_cast<std::ptrdiff_t>(offers);
+        one.by.push_back(one.limit->id() == "term" || std::find(last, one.by.end(), true) != one.by.end());
+      }
   }
   std::vector<std::string> pairs;
   for (std::size_t i = 0; i < all.size(); ++i)
@@ -81,7 +88,15 @@ const rules::Rule* LimitSet::against(const rules::Facts& instance) const {
 }
 
 std::string unpriced_note(std::string_view term, std::string_view sellers) {
-  return say("sold as {}, but the prices are not on record: {}", term, sellers);
+  return say("sold as {}, but the prices are not on record: {}", say_name(term), sellers);
+}
+
+bool is_unpriced_note(std::string_view note, std::string_view term) {
+  static constexpr std::string_view kSellers = "\x01";
+  const std::string form = unpriced_note(term, kSellers);
+  const auto at = form.find(kSellers);
+  return at != std::string::npos && note.starts_with(form.substr(0, at)) &&
+         note.ends_with(form.substr(at + kSellers.size()));
 }
 
 }  // namespace gpusel::answer

@@ -34,7 +34,9 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
 /// Whether a rule is the limit on the age of prices.
 bool is_of_age(const rules::Rule& rule);
 
-/// That who sells on a term publishes no prices of it; without sellers, how the note begins.
+/// That who sells on a term publishes no prices of it.
 std::string unpriced_note(std::string_view term, std::string_view sellers);
+/// Whether a note is that, about whichever sellers.
+bool is_unpriced_note(std::string_view note, std::string_view term);
 
 }  // namespace gpusel::answer

@@ -230,7 +230,7 @@ PolicyJudge read_gpu_providers(const PolicyKind& kind, PolicySource& source) {
     const std::size_t count = providers_of(*subject.gpu, catalog);
     return at_least(
         count, least,
-        say("providers of the {} in the catalogue: {}, at least {} required", subject.gpu->name, count, least));
+        say("providers of the {} in the catalog: {}, at least {} required", subject.gpu->name, count, least));
   };
 }
 
@@ -239,7 +239,7 @@ PolicyJudge read_sku_regions(const PolicyKind& kind, PolicySource& source) {
   if (!least) return {};
   return [least = *least, &catalog = source.catalog](const PolicySubject& subject) -> PolicyVerdict {
     const auto instance = catalog.instance(subject.provider + "/" + subject.sku);
-    if (!instance) return unknown_because(say("cannot be judged: the catalogue has no such instance"));
+    if (!instance) return unknown_because(say("cannot be judged: the catalog has no such instance"));
     const std::size_t count = regions_of(**instance, catalog);
     return at_least(count, least, say("regions with a price: {}, at least {} required", count, least));
   };

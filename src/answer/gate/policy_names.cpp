@@ -108,8 +108,8 @@ Names licence_names(std::string_view name, const catalog::Catalog& catalog) {
     if (!model.licence.empty()) known.insert(model.licence);
   for (const std::string_view licence : known)
     if (fold_name(licence) == fold_name(name)) return std::vector{std::string(licence)};
-  return unknown(say("no model has the licence '{}'", shorten(printable(name), 40)), name, {known.begin(), known.end()},
-                 say("all models with their licences: gpusel models -o wide"));
+  return unknown(say("no model has the license '{}'", shorten(printable(name), 40)), name, {known.begin(), known.end()},
+                 say("all models with their licenses: gpusel models -o wide"));
 }
 
 }  // namespace gpusel::answer

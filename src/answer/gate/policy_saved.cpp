@@ -149,7 +149,7 @@ class SavedReader {
     if (!instance || gpu == nullptr || (*instance)->gpu == text_at(row, "gpu")) return {};
     const std::string known = (*instance)->gpu.empty() ? say("none") : std::string((*instance)->gpu);
     return usage_error(say("the GPU of {} cannot be {}", printable(text_at(row, "sku")), gpu->describe()),
-                       position(document_->name, *gpu), say("in the catalogue it is {}", known));
+                       position(document_->name, *gpu), say("in the catalog it is {}", known));
   }
 
   Result<PolicySubject> subject_of(const Node& row, int rank) const {

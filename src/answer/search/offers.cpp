@@ -170,7 +170,7 @@ bool CandidateSearch::is_too_short(const money::Quote& quote) const {
 
 Reason CandidateSearch::why_none(const Priced& priced) const {
   if (hides_licence(priced))
-    return {"licence-not-published", [] { return say("the price of its graphics licence is not published"); }};
+    return {"licence-not-published", [] { return say("the price of its graphics license is not published"); }};
   const money::Quote& quote = priced.quote;
   if (is_too_many(quote))
     return {"more-than-rented", [term = priced.offer->term, most = *quote.billing.most_nodes, nodes = quote.nodes] {

@@ -222,7 +222,11 @@ class Adviser {
   /// A term that is asked for and sold, at a price that nobody wrote down: who sells it might be cheaper.
   void note_unpriced_terms(Advice& advice) const {
     const job::Constraints& asked = question_.constraints;
-    const std::vector<std::string> clouds = asked.named_clouds();
+    std::vector<std::string> clouds;  // by their ids
+    for (const std::string& name : asked.named_clouds()) {
+      const auto provider = context_.catalog.provider(name);
+      clouds.push_back(provider ? std::string((*provider)->id) : name);
+    }
     for (const std::string& term : asked.terms) {
       std::string sellers;
       for (const catalog::Provider& provider : context_.catalog.providers())

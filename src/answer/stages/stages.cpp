@@ -289,7 +289,7 @@ class Answer {
                               cost.cold->engine.raw()),
                        physics::shown("{:.3g}", cost.cold->total().raw(), "s"), std::string(kStagesDocument)});
     trace.push_back(
-        {lead + ".hourly", say("price of one node × nodes × rate of exchange + licences"),
+        {lead + ".hourly", say("price of one node × nodes × rate of exchange + licenses"),
          format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.published.amount, one.cost.published.currency.code(),
                 one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.licence_hourly),
          price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});

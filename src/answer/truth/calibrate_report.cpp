@@ -34,7 +34,7 @@ physics::TraceLine line_of(const CalibratedCoefficient& each) {
   const auto& own = each.own;
   const double shift = std::log(own.value.value / own.shipped);
   return {own.value.name.empty() ? own.value.id : format("{} [{}]", own.value.id, own.value.name),
-          say("shipped × e^θ, where θ minimises Σ ((ln(measured ÷ predicted) − S·θ) ÷ σ)² + Σ (θ ÷ τ)²"),
+          say("shipped × e^θ, where θ minimizes Σ ((ln(measured ÷ predicted) − S·θ) ÷ σ)² + Σ (θ ÷ τ)²"),
           say("{:g} × e^{:.4f}: prior θ = 0 ± τ {:.3f} ({}), figures: {}, rows: {}, their sensitivity S {:.2f}, "
               "afterwards ± {:.3f}",
               own.shipped, shift, each.prior, percent(each.prior), each.figures, own.rows, each.sensitivity,

@@ -72,7 +72,7 @@ class WhatifTracer {
     const money::Quote& cost = one.best.cost;
     const int nodes = one.best.machine().nodes;
     const double rate = cost.exchange ? cost.exchange->rate : 1;
-    add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + licence"),
+    add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + license"),
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.published.amount, cost.published.currency.code(), rate, nodes,
                cost.licence_hourly),
         physics::shown("{:.6g}", cost.hourly, format("{}/h", out_.currency.code())), price_source(one));

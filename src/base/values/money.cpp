@@ -83,6 +83,14 @@ std::string without_separators(std::string_view text) {
 Result<TypedMoney> parse_money(std::string_view given) {
   std::string_view text = trim(given);
   TypedMoney money;
+  // "每月3000元以内"
+  for (const std::string_view end : {"以内", "以下", "之内"})
+    if (text.ends_with(end)) text = trim(text.substr(0, text.size() - end.size()));
+  for (const Period& period : kPeriods)
+    if (constexpr std::string_view kEvery = "每"; text.starts_with(kEvery) && text.substr(kEvery.size()).starts_with(period.name)) {
+      money.every_hours = period.hours;
+      text = trim(text.substr(kEvery.size() + period.name.size()));
+    }
   if (const auto slash = text.rfind('/'); slash != std::string_view::npos) {
     const std::string name = lower(trim(text.substr(slash + 1)));
     const auto* period = std::ranges::find(kPeriods, std::string_view(name), &Period::name);
@@ -106,9 +114,15 @@ Result<TypedMoney> parse_money(std::string_view given) {
     digits += back[0];
     back = trim(back.substr(1));
   }
+  double times = 1;
+  for (const auto& [name, factor] : {std::pair<std::string_view, double>{"千", 1e3}, {"万", 1e4}})
+    if (back.starts_with(name)) {
+      times = factor;
+      back = trim(back.substr(name.size()));
+    }
   const auto amount = parse_count(digits, {.low = 0, .high = kMostTyped});
   if (!amount) return plain_number(digits) ? std::unexpected(amount.error()) : wrong();
-  money.amount = *amount;
+  money.amount = *amount * times;
   for (const std::string_view name : {front, back}) {
     if (name.empty()) continue;
     const auto currency = currency_called(name);

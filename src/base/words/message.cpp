@@ -10,6 +10,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/words/spacing.hpp"
 #include "base/words/translation.hpp"
 
 // The two helpers of locale-aware formats that fmt's header declares and its library defines.
@@ -43,7 +44,8 @@ namespace gpusel::detail {
 
 std::string say_with(fmt::string_view text, fmt::format_args args) {
   const std::string_view said = in_spoken({text.data(), text.size()});
-  return format_with({said.data(), said.size()}, args);
+  const std::string form = open_spaces({said.data(), said.size()});
+  return settle_spaces(format_with({form.data(), form.size()}, args));
 }
 
 std::string format_with(fmt::string_view text, fmt::format_args args) { return fmt::vformat(text, args); }

@@ -108,7 +108,7 @@ std::string MarketBuilder::too_low(const Row& row, const Instance& instance) con
     const double each = offer.per_hour() / per_usd / *instance.gpu_count;
     if (each < floor->second)
       return say(
-          "{:.4g} USD per {} and hour, below a quarter of the catalogue's cheapest quarter: excluded, --trust includes "
+          "{:.4g} USD per {} and hour, below a quarter of the catalog's cheapest quarter: excluded, --trust includes "
           "it",
           each, instance.gpu);
   }
@@ -203,7 +203,7 @@ void MarketBuilder::check_against_known(const Instance& instance, Offers offers,
       if (off <= kSameProduct) continue;
       consider(off, [&] {
         return say(
-            "'{}/{}' in {}: {} per hour, and the catalogue has {:.4g} USD of {}: an old price, another unit or "
+            "'{}/{}' in {}: {} per hour, and the catalog has {:.4g} USD of {}: an old price, another unit or "
             "currency, or another product (Windows, the accelerator alone)",
             instance.provider, printable(instance.sku), place, price_text(offer), *there,
             Date::from_packed(mine.as_of).text());
@@ -217,7 +217,7 @@ void MarketBuilder::check_against_known(const Instance& instance, Offers offers,
     if (each >= low / kBelowRange && each <= high * (count < kEnoughPrices ? kBelowRange : kAboveRange)) continue;
     consider(each < low ? low / each : each / high, [&] {
       return say(
-          "'{}/{}' in {}: {:.4g} USD per {} and hour, and the catalogue's prices are {:.4g} to {:.4g}: is it in "
+          "'{}/{}' in {}: {:.4g} USD per {} and hour, and the catalog's prices are {:.4g} to {:.4g}: is it in "
           "cents, of another currency or period, or of another number of GPUs?",
           instance.provider, printable(instance.sku), place, each, instance.gpu, low, high);
     });

@@ -63,7 +63,7 @@ MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state
   Known known;
   if (own != state.own.end() && row.gpu_count == 0.0 && own->second->gpu_count.value_or(0) > 0) {
     known.reason = ledger_.text(
-        say("gpu_count of 0, and the catalogue's '{}' has {:g}", own->second->sku, *own->second->gpu_count));
+        say("gpu_count of 0, and the catalog's '{}' has {:g}", own->second->sku, *own->second->gpu_count));
     known.says = statement_of(row);
     return known;
   }
@@ -79,7 +79,7 @@ MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state
     return known;
   }
   if (gpus_only_ && instance.gpu_count.value_or(0) <= 0) {
-    known.reason = ledger_.text(say("no accelerator, and a machine that the catalogue does not have"));
+    known.reason = ledger_.text(say("no accelerator, and a machine that the catalog does not have"));
     return known;
   }
   known.remark = remark_;
@@ -112,13 +112,13 @@ MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own
   const double count = instance.gpu_count.value_or(0);
   if (row.gpu_count && *row.gpu_count > 0 && std::abs(*row.gpu_count - count) > kCountTolerance * count)
     known.remark =
-        ledger_.warn(row.line, say("'{}' with {} GPUs: the catalogue's {} are kept", row.sku, *row.gpu_count, count));
+        ledger_.warn(row.line, say("'{}' with {} GPUs: the catalog's {} are kept", row.sku, *row.gpu_count, count));
   const auto candidates = candidates_of(row);
   const Gpu* gpu = known_.gpu_of(own);
   if (gpu != nullptr && !candidates.empty() &&
       std::none_of(candidates.begin(), candidates.end(), [&](auto i) { return &known_.gpus()[i] == gpu; }))
     known.remark = ledger_.warn(
-        row.line, say("'{}' with a {}: the catalogue's {} is kept", row.sku,
+        row.line, say("'{}' with a {}: the catalog's {} is kept", row.sku,
                       printable(row.gpu.empty() ? known_.gpus()[candidates.front()].id : row.gpu), gpu->id));
   return known;
 }
@@ -217,10 +217,10 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
   auto candidates = candidates_of(row);
   if (candidates.empty()) {
     const std::string fuller = fuller_name(row.sku, row.gpu);
-    return say("the catalogue has no accelerator '{}'", fuller.empty() ? row.gpu : fuller);
+    return say("the catalog has no accelerator '{}'", fuller.empty() ? row.gpu : fuller);
   }
   candidates = narrowed(row, std::move(candidates));
-  if (candidates.empty()) return say("the catalogue has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
+  if (candidates.empty()) return say("the catalog has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
   if (candidates.size() > 1) return open_gpu(row, candidates, instance);
   const Gpu& gpu = known_.gpus()[candidates.front()];
   instance.gpu = keep(gpu.id);

@@ -126,7 +126,7 @@ void year(Lint& lint) {
     else if (memory != nullptr && own < memory->year)
       tell(say("memory of the kind"), memory->of, memory->year);
     else if (earliest && own < *earliest - 1)
-      tell(say("in this catalogue the generation"), gpu.compute_capability, *earliest);
+      tell(say("in this catalog the generation"), gpu.compute_capability, *earliest);
   }
 }
 

@@ -167,7 +167,7 @@ void windows(Lint& lint) {
       lint.found(about_price(lint, instance, offer),
                  say("{} per hour, but {} in {} on {}", amount_text(lint, offer), amount_text(lint, *other),
                      printable(lint.catalog().region_of(*other).id), Date::from_packed(other->as_of).text()),
-                 say("{} vCPUs at {} USD match the Windows licence; does the price include it?", shown(*instance.vcpu),
+                 say("{} vCPUs at {} USD match the Windows license; does the price include it?", shown(*instance.vcpu),
                      kWindowsPerVcpu));
     }
   }
@@ -338,7 +338,7 @@ constexpr Check kPriceChecks[] = {
      to_say("sizes of a family more than 30 % apart per GPU, in one region, term and currency (not spot)"),
      sizes_apart},
     {"price.windows", Severity::warning,
-     to_say("a price above that of another day or region by exactly the Windows licence"), windows},
+     to_say("a price above that of another day or region by exactly the Windows license"), windows},
     {"price.denied", Severity::warning, to_say("a price whose note says that there is none"), denied},
     {"price.same-spot", Severity::warning, to_say("one spot price in two regions to the last digit"), same_spot},
     {"price.larger-cheaper", Severity::warning,

@@ -30,7 +30,7 @@ void share_alike(Lint& lint) {
     const std::string licence = fold_name(source.licence);
     if (std::any_of(std::begin(kMarks), std::end(kMarks),
                     [&](std::string_view mark) { return licence.find(mark) != std::string::npos; }))
-      lint.found(about(source, "licence"), say("'{}' passes its terms on to this catalogue", printable(source.licence)),
+      lint.found(about(source, "licence"), say("'{}' passes its terms on to this catalog", printable(source.licence)),
                  say("cite the vendor's own documentation"));
   }
 }
@@ -135,7 +135,7 @@ void rate_far_off(Lint& lint) {
 
 constexpr Check kSourceChecks[] = {
     {"source.unfindable", Severity::warning, to_say("a source with neither url nor date"), unfindable},
-    {"source.share-alike", Severity::warning, to_say("a source with a share-alike licence"), share_alike},
+    {"source.share-alike", Severity::warning, to_say("a source with a share-alike license"), share_alike},
     {"source.future", Severity::error, to_say("a source dated in the future"), future_sources},
     {"source.unused", Severity::warning, to_say("a source that no fact cites"), unused_sources},
     {"rate.far-off", Severity::warning,

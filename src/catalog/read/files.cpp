@@ -69,7 +69,7 @@ std::size_t values_in(const Node& node) {
 
 std::unexpected<Errors> not_read(const std::string& path, const std::string& reason) {
   return std::unexpected(Errors{{ErrorKind::usage,
-                                 say("'{}' is not read as a catalogue: {}", printable(path), reason),
+                                 say("'{}' is not read as a catalog: {}", printable(path), reason),
                                  {},
                                  say("name the folder, or the file, that has the facts alone")}});
 }

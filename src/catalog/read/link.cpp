@@ -10,7 +10,7 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kVendorPrefixes[] = {"nvidia-", "tesla-", "amd-", "geforce-", "instinct-"};
+constexpr std::string_view kVendorPrefixes[] = {"nvidia-", "tesla-", "amd-", "geforce-", "instinct-", "英伟达", "华为"};
 /// Prefixes that people leave out of a SKU.
 constexpr std::string_view kSkuPrefixes[] = {"ecs.", "standard-"};
 
@@ -53,6 +53,12 @@ std::string fold_gpu_name(std::string_view name) {
   std::string folded = fold_name(name);
   for (const std::string_view prefix : kVendorPrefixes)
     if (folded.starts_with(prefix)) folded.erase(0, prefix.size());
+  // "显卡4090", "4090显卡": a card.
+  constexpr std::string_view kCard = "显卡";
+  if (folded.starts_with(kCard)) folded.erase(0, kCard.size());
+  if (folded.ends_with(kCard)) folded.erase(folded.size() - kCard.size());
+  while (folded.starts_with('-')) folded.erase(0, 1);
+  while (folded.ends_with('-')) folded.pop_back();
   return folded;
 }
 

@@ -204,7 +204,7 @@ Result<ReadList> read_tokens(const ListReading& reading) {
   auto tokens = read_token_list(*part.list->tokens, reading.files, part.list->sellers, reading.base);
   if (!tokens) return std::unexpected(list_error(tokens.error().message));
   drop_twins(tokens->prices);
-  if (tokens->prices.empty()) return std::unexpected(list_error(say("it has no model of the catalogue with a price")));
+  if (tokens->prices.empty()) return std::unexpected(list_error(say("it has no model of the catalog with a price")));
   const ListSource texts(part);
   const Source source = texts.source(part, reading.as_of, Confidence::press);
   std::string text = std::string(kListMark) + format("sources:\n  {}: {{publisher: {}, document: {}, url: {}, ",

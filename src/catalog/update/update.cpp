@@ -52,7 +52,7 @@ class Updater {
     const FolderLock alone_there(request_.work_folder, FolderLock::For::writing);
     const FolderLock alone(request_.folder, FolderLock::For::writing);
     if (alone.busy() || alone_there.busy())
-      return std::unexpected(Errors{update_error(say("another gpusel is updating the catalogue"), say("try again"))});
+      return std::unexpected(Errors{update_error(say("another gpusel is updating the catalog"), say("try again"))});
     auto kept = kept_in(request_.folder);
     if (!kept) return std::unexpected(std::move(kept.error()));
     kept_ = std::move(*kept);
@@ -190,7 +190,7 @@ class Updater {
     if (moved <= 0 || (moved < kMovedMedian && moved > 1 / kMovedMedian)) return {};
     return median > 0 ? say("its median price went from {:.4g} to {:.4g} USD per GPU and hour: --trust takes it",
                             median, list.median)
-                      : say("its prices are {:.3g} times those of the catalogue: --trust takes it", moved);
+                      : say("its prices are {:.3g} times those of the catalog: --trust takes it", moved);
   }
 
   void keep(const ListPart& part, const Pages& pages, ReadList list) {

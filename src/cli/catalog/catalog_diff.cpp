@@ -63,7 +63,7 @@ int run_diff(const CatalogDiffOptions& options, Context& context) {
   };
   const auto as_page = [&](bool) {
     show::Document page;
-    page.page_title(say("What differs between two catalogues"));
+    page.page_title(say("What differs between two catalogs"));
     for (const std::string& words : {say("before: {}", show::catalogue_name(*before)),
                                      say("after: {}", show::catalogue_name(*after)), show::changes_summary(all)})
       page.line(words, 2, show::Where::page);

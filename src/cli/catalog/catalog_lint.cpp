@@ -72,7 +72,7 @@ class CatalogLint {
       }
       if (!options_.replacement.empty())
         return usage_error(
-            say("'{}' and '{}' are both a whole catalogue", printable(options_.replacement), printable(path)), {},
+            say("'{}' and '{}' are both a whole catalog", printable(options_.replacement), printable(path)), {},
             say("check one after the other"));
       options_.replacement = path;
     }
@@ -150,7 +150,7 @@ Parsed make_catalog_lint() {
   Parsed parsed;
   parsed.positional = "PATH";
   parsed.positional_places = {{"", "PATH"}};
-  parsed.positional_help = say("YAML files, and one directory or snapshot; none: the catalogue as commands see it");
+  parsed.positional_help = say("YAML files, and one directory or snapshot; none: the catalog as commands see it");
   parsed.positional_set = [wish](std::string_view path) -> Status {
     wish->paths.emplace_back(path);
     return {};

@@ -59,7 +59,7 @@ int run_catalog_path(Context& context) {
          .document =
              [&](bool) {
                show::Document page;
-               page.page_title(say("Layers of the catalogue, lowest first")).add(layers_table(layers));
+               page.page_title(say("Layers of the catalog, lowest first")).add(layers_table(layers));
                return told.empty() ? page : page.line(told, 2, show::Where::page);
              }},
         *format, context);

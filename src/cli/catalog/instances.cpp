@@ -8,6 +8,7 @@
 #include "catalog/places/places.hpp"
 #include "cli/catalog/lists.hpp"
 #include "job/limits/families.hpp"
+#include "cli/question/named.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/job/question.hpp"
@@ -129,6 +130,24 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
       [&](const auto& records, bool wide) { return show::like_table(records, catalog, question.currency, wide); });
 }
 
+/// Places and other names of providers are limits: no instance is called so.
+void take_places(answer::ListQuestion& question, const catalog::Catalog& catalog) {
+  std::erase_if(question.words, [&](const std::string& word) {
+    const std::string folded = fold_name(word);
+    const bool in_a_name = std::ranges::any_of(catalog.instances(), [&](const catalog::Instance& one) {
+      return fold_name(one.sku).contains(folded) || one.provider.contains(folded) || one.gpu.contains(folded);
+    });
+    if (in_a_name || catalog.has_gpu(word)) return false;
+    if (const auto provider = catalog.provider(word))
+      question.constraints.clouds.emplace_back((*provider)->id);
+    else if (catalog::locate(word, catalog))
+      question.constraints.regions.push_back(word);
+    else
+      return false;
+    return true;
+  });
+}
+
 int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
   const auto coefficients = load_coefficients(catalog);
   if (!coefficients) return context.fail(coefficients.error());
@@ -143,6 +162,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   std::vector<const catalog::Offer*> shown;
   for (const answer::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
+  const bool as_published = is_currency_open(context);
   const int status = lists.list(
       std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
       [&](const answer::Listed& one) { return item_json(one, catalog, question.currency); },
@@ -156,28 +176,11 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
           if (!row.contains(key)) row[key] = value;
         return row;
       },
-      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, wide); },
+      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, {wide, as_published}); },
       question.sort_by.empty() && !options.every_offer
           ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
           : std::string());
   return gate_price_age(question.constraints, shown, question.today, context, status);
-}
-
-/// Places and other names of providers are limits: no instance is called so.
-void take_places(std::vector<std::string>& words, job::Constraints& limits, const catalog::Catalog& catalog) {
-  std::erase_if(words, [&](const std::string& word) {
-    const std::string folded = fold_name(word);
-    const bool in_a_name = std::ranges::any_of(catalog.instances(), [&](const catalog::Instance& one) {
-      return fold_name(one.sku).contains(folded) || one.provider.contains(folded) || one.gpu.contains(folded);
-    });
-    if (in_a_name) return false;
-    const auto provider = catalog.provider(word);
-    if (provider) limits.clouds.emplace_back((*provider)->id);
-    if (provider) return true;
-    if (!catalog::locate(word, catalog)) return false;
-    limits.regions.push_back(word);
-    return true;
-  });
 }
 
 int run_instances(InstanceOptions& options, Context& context) {
@@ -205,7 +208,7 @@ int run_instances(InstanceOptions& options, Context& context) {
       }
       options.list.question.words.clear();
     }
-    take_places(options.list.question.words, options.list.question.constraints, catalog);
+    take_places(options.list.question, catalog);
     tell_broad_names(options.list.question.constraints, catalog, context);
     const int status = list_instances(lists, options, catalog, context);
     const auto& words = options.list.question.words;

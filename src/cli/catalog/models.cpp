@@ -90,7 +90,7 @@ Parsed make_models() {
                           }});
   parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
   parsed.flags.push_back(
-      {"--licence,--license", "TEXT", say("text in the licence's name: apache, mit …"), group, text(limits.licence)});
+      {"--licence,--license", "TEXT", say("text in the license's name: apache, mit …"), group, text(limits.licence)});
   static constexpr job::Limits kParams{{.low = 1, .high = 1e15}, 1000};
   parsed.flags.push_back(
       {"--min-params", "N", say("parameters, at least: 7B"), group,

@@ -16,7 +16,7 @@ struct Description {
 
 constexpr Description kDescriptions[] = {
     {"recommend",
-     to_say("Plans the job on every instance of the catalogue, drops what does not fit or is not allowed, and ranks "
+     to_say("Plans the job on every instance of the catalog, drops what does not fit or is not allowed, and ranks "
             "the rest by cost, speed or a balance of both. Every figure has a range and every price a date; "
             "assumptions and warnings are listed. In a terminal, without --task, it asks for what it needs to know.")},
     {"estimate", to_say("Memory and speed of one job on given GPUs, with their ranges, part by part, in the best "
@@ -49,10 +49,10 @@ constexpr Description kDescriptions[] = {
      to_say("Asks each source for its price list with the system's curl and keeps what is younger in your own data. A "
             "source that fails is named, what was kept of it stays, and the others are read.")},
     {"catalog sources",
-     to_say("Names each list and part of a list, with what it covers, its licence and address, and when it was read.")},
-    {"catalog lint", to_say("Runs every check over the catalogue or your own files. The status is 5 if an error or a "
+     to_say("Names each list and part of a list, with what it covers, its license and address, and when it was read.")},
+    {"catalog lint", to_say("Runs every check over the catalog or your own files. The status is 5 if an error or a "
                             "warning remains that nobody accepted.")},
-    {"catalog path", to_say("Shows the built-in catalogue, every overlay on top of it, lowest first, and the folder "
+    {"catalog path", to_say("Shows the built-in catalog, every overlay on top of it, lowest first, and the folder "
                             "whose files are always applied.")},
     {"catalog show",
      to_say("Finds the record of that name, whatever its kind, and prints it with the documents it cites.")},
@@ -68,7 +68,7 @@ constexpr Description kDescriptions[] = {
     {"config show", to_say("Every setting in effect, with its value and where it comes from: the command line, a "
                            "variable, a file or the program itself. With a COMMAND, those that apply to it.")},
     {"config path", to_say("The two files that settings are read from, and whether they exist.")},
-    {"doctor", to_say("Checks the program, the catalogue and its overlays, the age of prices and exchange rates, "
+    {"doctor", to_say("Checks the program, the catalog and its overlays, the age of prices and exchange rates, "
                       "settings, language, terminal, completion and manual, and marks what needs attention.")},
 };
 

@@ -28,7 +28,7 @@ constexpr Row kStatuses[] = {
     {"2", to_say("Wrong input: a flag, value, name, file or setting.")},
     {"3", to_say("Nothing satisfies the constraints.")},
     {"4", to_say("A policy is not met.")},
-    {"5", to_say("The catalogue, an overlay or a snapshot is invalid, or lint found something.")},
+    {"5", to_say("The catalog, an overlay or a snapshot is invalid, or lint found something.")},
     {"6", to_say("Only prices older than --max-price-age are left, or with --strict a price of the answer is.")},
     {"70", to_say("A defect of gpusel itself.")}};
 
@@ -53,7 +53,7 @@ constexpr Row kFiles[] = {
 
 constexpr std::string_view kProgramDescription = to_say(
     "Chooses cloud GPU instances for a machine-learning, rendering or video job: what fits, how fast, for how "
-    "much, and why. Facts come from a catalogue that is built in; each has a source and a date.");
+    "much, and why. Facts come from a catalog that is built in; each has a source and a date.");
 
 /// Text as troff reads it back: no character of it is a request or an escape.
 std::string roff(std::string_view text) {
@@ -211,7 +211,7 @@ Page page_of_program() {
   page.section(say("OPTIONS"));
   page.item(bold("-h") + ", " + bold("--help"), say("all commands; 'gpusel COMMAND --help' for one"));
   page.item(bold("--version"), say("print the version"));
-  page.item(bold("--licenses"), say("print the licences of all that is linked"));
+  page.item(bold("--licenses"), say("print the licenses of all that is linked"));
   page.surroundings();
   page.section(say("EXAMPLES"));
   page.example(commands().front().examples);

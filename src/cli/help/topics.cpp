@@ -16,7 +16,7 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"slo", "sla",
+    {"slo", "sla 延迟 服务目标",
      to_say("Latency targets. A machine qualifies if --slo-percentile of the requests (default 95) meet every target "
             "at --rps.\n\n"
             "  --ttft 500ms   time to first token\n"
@@ -27,7 +27,7 @@ constexpr Topic kTopics[] = {
             "  --isl 1024 --osl 256   prompt and output tokens per request\n\n"
             "--redundancy 1 keeps the targets with one instance down, --max-load 0.7 leaves headroom. gpusel simulate "
             "shows who waits how long, gpusel fleet the cheapest mix for a day's traffic.")},
-    {"prices", "price billing",
+    {"prices", "price billing 价格 计费 费用",
      to_say("Prices are published ones, each with its date and source: gpusel instances show SKU. They are not "
             "fetched: the program works offline.\n\n"
             "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
@@ -37,7 +37,7 @@ constexpr Topic kTopics[] = {
             "  --term spot | reserved-1y | month | any\n\n"
             "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
             "own is a few lines of YAML: docs/catalog.md.")},
-    {"ci", "json",
+    {"ci", "json 流水线",
      to_say(
          "In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
          "objects too (gpusel.error/1).\n\n"
@@ -45,8 +45,8 @@ constexpr Topic kTopics[] = {
          "  gpusel lock llama-7b --task finetune    record the answer\n"
          "  gpusel diff gpusel.lock --exit-code     what changed since\n\n"
          "Exit status: 0 answer, 1 could not write or read, 2 wrong question, 3 nothing qualifies, 4 policy "
-         "violated, 5 invalid catalogue, 6 price older than --max-price-age.")},
-    {"quantization", "quant",
+         "violated, 5 invalid catalog, 6 price older than --max-price-age.")},
+    {"quantization", "quant 量化",
      to_say("Weights: --quant bf16, fp16, fp8, int8, w4a16 (AWQ, GPTQ), nvfp4, mxfp4 or a GGUF name such as q4_k_m. "
             "KV cache: --kv-cache-dtype fp8 or int8. Without --quant the formats of the model's publisher are "
             "compared; --allow-precisions any compares all.\n\n"
@@ -54,7 +54,7 @@ constexpr Topic kTopics[] = {
             "the format. FP8 hardly changes answers, 4 bit costs a few percent on hard tasks: check yours.\n\n"
             "  gpusel estimate llama-3.1-70b --gpu h100 --quant fp8\n"
             "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
-    {"memory", "vram",
+    {"memory", "vram 显存 内存",
      to_say("A job fits if its memory is below what the GPU can give: an 80 GB card gives about 79 GiB, engines leave "
             "some of it free. Answers say how likely it fits; --min-fit sets the least chance (default 0.9).\n\n"
             "Serving: weights + KV cache (requests × tokens) + buffers. Training: weights + gradients + optimizer "
@@ -63,7 +63,7 @@ constexpr Topic kTopics[] = {
             "  gpusel explain memory.kv_cache llama-3.1-70b\n\n"
             "Less memory: --quant, --kv-cache-dtype fp8, a shorter --context or --seq-len, --method qlora, more GPUs "
             "(--gpu h100:2).")},
-    {"training", "fine-tuning",
+    {"training", "fine-tuning 训练 微调",
      to_say(
          "Training jobs: --task lora, qlora, finetune (all weights) or pretrain. The job's size is --tokens, or "
          "--dataset-size with --epochs.\n\n"
@@ -72,7 +72,7 @@ constexpr Topic kTopics[] = {
          "  gpusel recommend llama-3.1-8b --task pretrain --tokens 1T --deadline 30d\n\n"
          "--seq-len and --global-batch change memory and speed, --framework the software. --spot with checkpoints is "
          "usually cheapest: gpusel help spot.")},
-    {"spot", "preemptible",
+    {"spot", "preemptible 抢占式 竞价",
      to_say(
          "Spot instances are cheaper and can be reclaimed at any time. --spot ranks them alone, --term any all terms. "
          "The cost of a job includes the interruptions to expect: lost work, restarts, checkpoints.\n\n"
@@ -80,7 +80,7 @@ constexpr Topic kTopics[] = {
          "  gpusel cost p4d.24xlarge              on-demand, spot and reserved side by side\n\n"
          "--interruptions 20% sets the share reclaimed within a month, --checkpoint-minutes the work between two "
          "checkpoints. Spot prices move by a third within weeks: check today's.")},
-    {"mig", "slices",
+    {"mig", "slices 切片",
      to_say(
          "MIG cuts one GPU into isolated slices, each with its own memory and SMs: up to 7 of an A100 or H100, 4 of an "
          "RTX PRO 6000 or A30. A job that needs less than a GPU costs less on a slice.\n\n"
@@ -99,8 +99,8 @@ constexpr Topic kTopics[] = {
             "optimizer states, zero2 the gradients too, zero3 and fsdp the weights too: less memory, more traffic. "
             "hsdp is fsdp within a node. Without the flag the fastest that fits is taken.\n\n"
             "  gpusel estimate llama-7b --task finetune --gpu a100:8 --sharding zero3\n\n"
-            "--tp, --pp, --cp and --ep set the other degrees. Parameter servers are not modelled.")},
-    {"power", "energy kwh electricity",
+            "--tp, --pp, --cp and --ep set the other degrees. Parameter servers are not modeled.")},
+    {"power", "energy kwh electricity 功耗 电费",
      to_say("gpusel compare h100 l40s shows the power limit of each GPU in watts. Rent includes electricity. For "
             "machines to buy, gpusel cost SKU --why adds power and hosting: --power-price sets the price per kWh, "
             "--pue the overhead of the data center.")},

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/named.hpp"
 #include "cli/words/left_out.hpp"
 #include "show/lists/compare.hpp"
 
@@ -83,6 +84,12 @@ int run_compare(CompareOptions& options, Context& context) {
     return settled.error();
   std::vector<std::string> taken;
   const auto names = each_named(options.names, ground->catalog, taken, context);
+  std::vector<std::string> sellers;  // of all that is compared, or none
+  for (const std::string& name : names)
+    if (const auto instance = ground->catalog.instance(name); instance)
+      sellers.emplace_back((*instance)->provider);
+  if (sellers.size() == names.size())
+    settle_currency(options.question.currency, sellers, ground->catalog, context);
   const auto comparison = answer::compare(names, options.question, ground->catalog, ground->rules, ground->coefficients,
                                           options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));

@@ -170,6 +170,11 @@ class Cost {
       }
       options_.question.subjects.push_back(std::move(subject));
     }
+    std::vector<std::string> providers;
+    for (const answer::CostSubject& subject : options_.question.subjects)
+      if (const auto instance = catalog.instance(subject.name); instance && !any_saved_)
+        providers.emplace_back((*instance)->provider);
+    settle_currency(options_.job.question.currency, providers, catalog, context_);
     return has_effect() ? kOk : kUsage;
   }
 

@@ -58,7 +58,7 @@ class Fit {
     if (group.front().gpu == nullptr) {
       const auto nearest = catalog.gpu(group.front().name);
       return std::unexpected(Error{ErrorKind::unsatisfied,
-                                   say("the catalogue does not know this machine's '{}'", group.front().name),
+                                   say("the catalog does not know this machine's '{}'", group.front().name),
                                    {},
                                    nearest ? Hint() : nearest.error().hint});
     }

@@ -65,7 +65,7 @@ class PreflightCommand {
         return std::unexpected(Error{ErrorKind::usage,
                                      group.empty()
                                          ? say("no GPU was found on this machine")
-                                         : say("the catalogue does not know this machine's '{}'", group.front().name),
+                                         : say("the catalog does not know this machine's '{}'", group.front().name),
                                      {},
                                      say("set --gpu before '--', for example --gpu l4")});
       request.gpu = group.front().gpu->id;

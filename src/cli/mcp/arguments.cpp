@@ -78,7 +78,7 @@ bool is_of_job(std::string_view key) {
   return std::ranges::find(kJob, key) != std::end(kJob);
 }
 
-std::string model_help() { return say("catalogue name, Hugging Face id, or an object with the keys of a config.json"); }
+std::string model_help() { return say("catalog name, Hugging Face id, or an object with the keys of a config.json"); }
 
 Json property(const Flag& flag, const std::string& key) {
   Json schema = type_of(flag);

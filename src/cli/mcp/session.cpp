@@ -55,7 +55,7 @@ std::string in_quotes(std::string_view text) { return "'" + printable(shorten(te
 std::string instructions() {
   return say(
       "gpusel says which cloud GPU instances suit a job, how fast it runs there and what it costs, from its own "
-      "catalogue of dated, sourced facts. Start with 'recommend'. Where an input is missing, the answer lists it: ask "
+      "catalog of dated, sourced facts. Start with 'recommend'. Where an input is missing, the answer lists it: ask "
       "the person rather than guess. Prices have dates; what is unknown is null, never zero. Flags named in messages "
       "are arguments with _ for -: --max-price is max_price, and -o json is the structured answer that comes with each "
       "text. "

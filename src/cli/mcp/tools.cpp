@@ -100,7 +100,7 @@ const std::vector<Tool>& tools() {
        job_and({"policy", "rank"})},
       {"models",
        "models",
-       to_say("Models of the catalogue by words of their names; or show and one name, for its figures."),
+       to_say("Models of the catalog by words of their names; or show and one name, for its figures."),
        "words",
        to_say("words that must occur; or show and a name"),
        {},

@@ -13,6 +13,7 @@
 #include "job/request/task_words.hpp"
 #include "money/exchange.hpp"
 #include "physics/formats.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -192,6 +193,20 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
   return {};
 }
 
+bool is_currency_open(const Context& context) {
+  return spoken() == "zh" && !says_currency(context) && !show::is_data(context.wanted_format());
+}
+
+void settle_currency(Currency& currency, std::span<const std::string> providers, const catalog::Catalog& catalog,
+                     const Context& context) {
+  const auto is_chinese = [&](const std::string& name) {
+    const auto provider = catalog.provider(name);
+    return provider && (*provider)->country == "CN";
+  };
+  if (!providers.empty() && is_currency_open(context) && std::ranges::all_of(providers, is_chinese))
+    currency = *Currency::parse("CNY");
+}
+
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
@@ -200,6 +215,8 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
   if (const std::string other = taken_model(spoken.request.model, catalog); !other.empty()) context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
+  if (spoken.constraints != nullptr && currency != nullptr)
+    settle_currency(*currency, spoken.constraints->named_clouds(), catalog, context);
   if (spoken.constraints != nullptr && currency != nullptr)
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,12 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
 /// is the exit status.
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context);
+
+/// Whether nobody said the currency of an answer that is read in Chinese.
+bool is_currency_open(const Context& context);
+/// Such an answer about Chinese providers alone is in CNY; otherwise `currency` stays.
+void settle_currency(Currency& currency, std::span<const std::string> providers, const catalog::Catalog& catalog,
+                     const Context& context);
 
 /// Which one a name of several GPUs is taken as; empty where it has one meaning.
 std::string taken_words(std::string_view name, const catalog::Catalog& catalog);

@@ -70,7 +70,7 @@ class Doctor {
     if (!catalog) return;
     catalog_.emplace(std::move(*catalog));
     read_own();
-    add(say("catalogue"), Health::ok,
+    add(say("catalog"), Health::ok,
         say("{}: {} GPUs, {} models, {} instances of {} providers, {} offers", show::catalogue_name(*catalog_),
             catalog_->gpus().size(), catalog_->models().size(), catalog_->instances().size(),
             catalog_->providers().size(), catalog_->offers().size()));

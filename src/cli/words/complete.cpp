@@ -61,7 +61,7 @@ class Completion {
     if (is_flag(cursor_) || cursor_ == "-") {
       offer("--help", say("this help"));
       if (group.empty()) offer("--version", say("print the version"));
-      if (group.empty()) offer("--licenses", say("print the licences of all that is linked"));
+      if (group.empty()) offer("--licenses", say("print the licenses of all that is linked"));
       return;
     }
     for (const Command& command : commands()) {

@@ -249,7 +249,7 @@ Status is_listed(const Catalog& catalog, std::string_view name) {
   std::vector<std::string_view> known;
   for (const Candidate& one : list) known.push_back(one.value);
   if (std::ranges::any_of(known, [&](std::string_view one) { return fold_name(one) == fold_name(name); })) return {};
-  return usage_error(say("'{}' is not in the catalogue", printable(shorten(name, 40))), {}, did_you_mean(name, known));
+  return usage_error(say("'{}' is not in the catalog", printable(shorten(name, 40))), {}, did_you_mean(name, known));
 }
 
 /// What the catalogue has to say of a value whose form is right.

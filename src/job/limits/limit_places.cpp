@@ -59,6 +59,30 @@ Condition outside(Within ids) {
   return rules::any_of(std::move(parts));
 }
 
+/// Prices of a whole country, for instances that are sold at the place asked for: they hold there too.
+std::vector<Condition> of_whole_country(std::span<const Located> places, const catalog::Catalog& catalog) {
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> skus;  // by provider and region
+  for (const Located& at : places) {
+    if (at.place == nullptr || at.place->kind != catalog::PlaceKind::locality) continue;
+    for (const catalog::Region& region : catalog.regions()) {
+      const catalog::Place* country = catalog::find_place(region.id, catalog);
+      if (country == nullptr || country->kind != catalog::PlaceKind::country || country->country != at.place->country)
+        continue;
+      for (const catalog::Instance& instance : catalog.instances())
+        if (instance.provider == region.provider &&
+            std::ranges::any_of(catalog.offers_of(instance),
+                                [&](const auto& offer) { return at.has(catalog.region_of(offer)); }))
+          skus[{std::string(region.provider), std::string(region.id)}].emplace_back(instance.sku);
+    }
+  }
+  std::vector<Condition> parts;
+  for (auto& [where, own] : skus)
+    parts.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{where.first}, false),
+                                   compare(Fact::region, Operator::is, std::vector{where.second}, false),
+                                   compare(Fact::sku, Operator::in, std::move(own), false)}));
+  return parts;
+}
+
 std::string region_text(const catalog::Region& region) {
   std::string text = format("{}: {}", region.id, region.provider);
   if (!region.name.empty()) text += format(", {}", printable(region.name));
@@ -149,7 +173,10 @@ Status judge_region(const Judging& judging) {
   }
   // An empty catalogue has no prices anywhere: that is said of the instances.
   if (!any_price && !judging.catalog.offers().empty()) return no_prices(*without_price, judging);
-  reject(judging, outside(within(all)), say("region {{region}}, requested {}", names));
+  Condition elsewhere = outside(within(all));
+  if (std::vector<Condition> wide = of_whole_country(*places, judging.catalog); !wide.empty())
+    elsewhere = rules::all_of({std::move(elsewhere), rules::negate(rules::any_of(std::move(wide)))});
+  reject(judging, std::move(elsewhere), say("region {{region}}, requested {}", names));
   return {};
 }
 

@@ -63,7 +63,7 @@ Assigned<std::optional<E>> assign_or_advise(std::string_view text, std::optional
   if (set) return set;
   const auto* one = std::ranges::find(kInstead, fold_name(text), &Instead::text);
   if (one == std::end(kInstead)) return set;
-  return Status(usage_error(say("'{}' is not modelled", shorten(text, 32)), {}, say_text(one->advice)));
+  return Status(usage_error(say("'{}' is not modeled", shorten(text, 32)), {}, say_text(one->advice)));
 }
 
 /// With a count the count too: "h100:8", "2x8xH100", "a100:1/7".
@@ -81,7 +81,7 @@ constexpr Option<Request> kOptions[] = {
     {"id", "", "TEXT", to_say("echoed in the answer"), kMachine, GPUSEL_SET(r.id)},
     {"task", "t", "TASK", to_say("pretrain, finetune, inference, render, simulate, transcode or preprocess"), kWork,
      [](Request& r, std::string_view t) { return set_task(t, r); }},
-    {"model", "m", "MODEL", to_say("catalogue name, Hugging Face id, or a config.json, safetensors or GGUF file"),
+    {"model", "m", "MODEL", to_say("catalog name, Hugging Face id, or a config.json, safetensors or GGUF file"),
      kWork, [](Request& r, std::string_view t) { return set_model(t, r); }},
     {"params_b", "", "N", to_say("billions of parameters, if not the model's own count"), kWork,
      GPUSEL_SET(r.params_b, Limits{{1e-6, 1e6}, 1000})},

@@ -26,6 +26,7 @@ struct Request {
   std::optional<Task> task;
   bool task_assumed = false;          // nobody said it: the model and the other options tell
   std::string_view task_remark = {};  // how the word for it was understood
+  std::string_view usual_model = {};  // of work that the word for the task names, where no model is named
   std::string model;                  // catalogue name or path
   std::optional<Node> inline_model;   // an object of config.json keys
   bool names_model() const { return inline_model || !model.empty(); }

@@ -17,6 +17,7 @@ struct TaskWord {
   std::string_view key = {};
   std::string_view value = {};
   std::string_view remark = {};
+  std::string_view model = {};  // usual for it
 };
 
 constexpr std::string_view kTrainingRemark =
@@ -40,19 +41,19 @@ constexpr TaskWord kTaskWords[] = {
     {"batch", Task::inference, "mode", "throughput"},
     {"batch-inference", Task::inference, "mode", "throughput"},
     {"offline-inference", Task::inference, "mode", "throughput"},
-    {"embed", Task::inference},
-    {"embedding", Task::inference},
-    {"embeddings", Task::inference},
-    {"rerank", Task::inference},
-    {"reranking", Task::inference},
-    {"transcribe", Task::inference},
-    {"transcription", Task::inference},
-    {"asr", Task::inference},
-    {"speech-to-text", Task::inference},
+    {"embed", Task::inference, {}, {}, {}, "bge-m3"},
+    {"embedding", Task::inference, {}, {}, {}, "bge-m3"},
+    {"embeddings", Task::inference, {}, {}, {}, "bge-m3"},
+    {"rerank", Task::inference, {}, {}, {}, "bge-reranker-v2-m3"},
+    {"reranking", Task::inference, {}, {}, {}, "bge-reranker-v2-m3"},
+    {"transcribe", Task::inference, {}, {}, {}, "whisper-large-v3"},
+    {"transcription", Task::inference, {}, {}, {}, "whisper-large-v3"},
+    {"asr", Task::inference, {}, {}, {}, "whisper-large-v3"},
+    {"speech-to-text", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"tts", Task::inference},
-    {"text-to-image", Task::inference},
-    {"image-generation", Task::inference},
-    {"text-to-video", Task::inference},
+    {"text-to-image", Task::inference, {}, {}, {}, "sdxl"},
+    {"image-generation", Task::inference, {}, {}, {}, "sdxl"},
+    {"text-to-video", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
     {"推理", Task::inference},
     {"部署", Task::inference},
     {"上线", Task::inference},
@@ -61,13 +62,13 @@ constexpr TaskWord kTaskWords[] = {
     {"离线推理", Task::inference, "mode", "throughput"},
     {"批量推理", Task::inference, "mode", "throughput"},
     {"跑批", Task::inference, "mode", "throughput"},
-    {"向量化", Task::inference},
-    {"嵌入", Task::inference},
-    {"重排", Task::inference},
-    {"文生图", Task::inference},
-    {"文生视频", Task::inference},
-    {"语音识别", Task::inference},
-    {"转写", Task::inference},
+    {"向量化", Task::inference, {}, {}, {}, "bge-m3"},
+    {"嵌入", Task::inference, {}, {}, {}, "bge-m3"},
+    {"重排", Task::inference, {}, {}, {}, "bge-reranker-v2-m3"},
+    {"文生图", Task::inference, {}, {}, {}, "sdxl"},
+    {"文生视频", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
+    {"语音识别", Task::inference, {}, {}, {}, "whisper-large-v3"},
+    {"转写", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"语音合成", Task::inference},
 
     {"train", Task::finetune, {}, {}, kTrainingRemark},
@@ -243,6 +244,7 @@ Assigned<std::optional<Task>> set_task(std::string_view text, Request& request) 
   if (auto named = assign(text, request.task); named || find_word(text) == nullptr) return named;
   const TaskWord& word = *find_word(text);
   request.task = word.task;
+  request.usual_model = word.model;
   request.task_remark = word.remark;
   if (word.key.empty()) return {};
   const Option<Request>& option = *request_option(word.key);

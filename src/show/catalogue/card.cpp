@@ -266,11 +266,11 @@ Table render_table(const catalog::Gpu& gpu, const Catalog& catalog) {
 }
 
 std::string market_text(const answer::GpuMarket& market, Currency currency) {
-  if (market.instances == 0) return say("no instance of the catalogue has it");
+  if (market.instances == 0) return say("no instance of the catalog has it");
   std::string text = market.providers == 1
                          ? say("{} instances of one provider have it", market.instances)
                          : say("{} instances of {} providers have it", market.instances, market.providers);
-  if (market.instances == 1) text = say("one instance of the catalogue has it");
+  if (market.instances == 1) text = say("one instance of the catalog has it");
   add_clause(text, market.offer == nullptr
                        ? say("no dated on-demand price")
                        : say("from {} {} per GPU and hour on demand: {} {}, {}", human_price(market.per_gpu_hour),

@@ -1,3 +1,4 @@
+#include "show/job/question.hpp"
 #include "show/catalogue/catalog.hpp"
 
 #include <cmath>
@@ -328,7 +329,7 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),        right(say("params B")),
                               right(say("active B"), 2),  right(say("layers"), 3),     right(say("hidden"), 3),
                               right(say("context"), 2),   right(say("KV B/token"), 2), left(say("dtype"), 5, 6),
-                              left(say("licence"), 6, 10)};
+                              left(say("license"), 6, 10)};
   if (wide)
     for (const std::string& title : {say("heads"), say("KV heads"), say("FFN"), say("vocabulary"), say("attention"),
                                      say("experts"), say("aliases")})
@@ -356,7 +357,14 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   return table;
 }
 
-Table instance_table(std::span<const answer::Listed> instances, const Catalog& catalog, Currency currency, bool wide) {
+Table instance_table(std::span<const answer::Listed> instances, const Catalog& catalog, Currency currency,
+                     InstanceColumns shown_as) {
+  const bool wide = shown_as.wide;
+  const auto price = [&](const answer::Listed& one, double gpus = 1) {
+    if (one.offer == nullptr) return std::string("?");
+    if (!shown_as.published) return human_price(one.hourly / gpus);
+    return with_currency(human_price(one.offer->per_hour() / gpus), catalog.currency_of(*one.offer));
+  };
   std::vector<Column> columns{left(say("provider")),
                               left(say("instance"), 0, 16),
                               left(say("GPUs"), 1),
@@ -367,7 +375,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
                               left(say("link"), 5),
                               left(say("region"), 2),
                               left(say("term"), 2),
-                              right(std::string(currency.code()) + "/h"),
+                              right(shown_as.published ? say("per hour") : std::string(currency.code()) + "/h"),
                               right(say("per GPU"), 1),
                               left(say("price date"), 3)};
   if (wide)
@@ -388,10 +396,10 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
         i.link ? std::string(to_text(*i.link)) : "?",
         priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
         priced.offer == nullptr ? Cell("") : Cell(said(priced.offer->term), std::string(to_text(priced.offer->term))),
-        priced.offer == nullptr ? "?" : human_price(priced.hourly),
+        price(priced),
         priced.offer == nullptr || i.gpu.empty() || i.gpu_count.value_or(0) <= 0
             ? ""
-            : human_price(priced.hourly / *i.gpu_count)};
+            : price(priced, *i.gpu_count)};
     const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
     cells.emplace_back(date.text());
     if (wide) {

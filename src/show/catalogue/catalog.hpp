@@ -51,8 +51,12 @@ Table verdict_table(std::span<const answer::ListedGpu> gpus, Currency currency, 
 
 Table gpu_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool wide);
 Table model_table(std::span<const catalog::Model* const> models, bool wide);
+struct InstanceColumns {
+  bool wide = false;
+  bool published = false;  // each price in the currency of its seller
+};
 Table instance_table(std::span<const answer::Listed> instances, const catalog::Catalog& catalog, Currency currency,
-                     bool wide);
+                     InstanceColumns shown_as);
 
 /// "8", "1/6" of one, or "?".
 std::string share_text(const catalog::Number& count);

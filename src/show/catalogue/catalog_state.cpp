@@ -118,7 +118,7 @@ Document statistics_page(const CatalogState& state, const catalog::Catalog& cata
   const Statistics& statistics = state.statistics;
   const std::size_t offers = catalog.offers().size();
   Document page;
-  page.title(say("{} prices of {} instances at {} providers, {} GPUs, {} models: {} catalogue",
+  page.title(say("{} prices of {} instances at {} providers, {} GPUs, {} models: {} catalog",
                  human_number(static_cast<double>(offers)),
                  human_number(static_cast<double>(catalog.instances().size())), catalog.providers().size(),
                  catalog.gpus().size(), catalog.models().size(), catalogue_name(catalog)));

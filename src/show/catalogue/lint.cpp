@@ -31,7 +31,7 @@ bool shows(const Finding& finding, bool all) { return all || finding.accepted.em
 
 Document lint_page(const LintReport& report, bool all, bool counted) {
   Document page;
-  page.page_title(say("Checks of the catalogue")).line(lint_counts(report), 2, Where::page);
+  page.page_title(say("Checks of the catalog")).line(lint_counts(report), 2, Where::page);
   if (!report.findings.empty()) page.add(lint_table(report, all), Where::page);
   for (const CheckInfo& check : catalog::lint_checks()) {
     Document found;

@@ -60,7 +60,7 @@ Document explanation(const PolicyResult& result, const CheckView& view) {
        policy.kind == "rule" ? say("rule: {}", policy.limit) : format("{}: {}", policy.kind, policy.limit)},
       {say("violated where"), result.verdict.condition},
       {say("found"), result.verdict.facts},
-      {say("facts of"), view.saved ? say("{}, and the catalogue", view.answer) : say("this answer")},
+      {say("facts of"), view.saved ? say("{}, and the catalog", view.answer) : say("this answer")},
       {say("price date"),
        format("{} {}", subject.priced.known() ? subject.priced.text() : say("unknown"), subject.price_source)},
       {say("reason"), policy.reason},

@@ -301,7 +301,7 @@ Document lock_page(const Json& lock, const std::string& to) {
                text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
   }
   const auto& versions = lock["versions"];
-  const std::string head = say("gpusel {}, catalogue of {} ({}), today {}", lock["gpusel"].get<std::string>(),
+  const std::string head = say("gpusel {}, catalog of {} ({}), today {}", lock["gpusel"].get<std::string>(),
                                text_of(versions["catalog"]["as_of"]), text_of(versions["catalog"]["hash"]),
                                lock["today"].get<std::string>());
   const std::string foot =

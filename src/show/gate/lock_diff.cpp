@@ -56,11 +56,11 @@ std::string rule_of(const Json& lock, const std::string& name) {
 /// Why a row is in one ranking alone.
 std::string why_vanished(const Json& after, const std::string& name) {
   const std::string rule = rule_of(after, name);
-  return rule.empty() ? say("it is no longer in the catalogue") : say("now rejected: {}", rule);
+  return rule.empty() ? say("it is no longer in the catalog") : say("now rejected: {}", rule);
 }
 std::string why_appeared(const Json& before, const std::string& name) {
   const std::string rule = rule_of(before, name);
-  return rule.empty() ? say("the locked catalogue did not have it") : say("was rejected: {}", rule);
+  return rule.empty() ? say("the locked catalog did not have it") : say("was rejected: {}", rule);
 }
 
 /// Rows that are among the first of either side, as many as were locked.

@@ -166,7 +166,7 @@ std::string explained_text(const LockDifference& difference) {
       unkept += (unkept.empty() ? "" : ", ") + json_text(row.after["provider"]) + "/" + json_text(row.after["sku"]);
   if (!unkept.empty())
     return say(
-        "with these facts restored, the answer still differs; the lock kept no facts of {}, and the catalogue it was "
+        "with these facts restored, the answer still differs; the lock kept no facts of {}, and the catalog it was "
         "made from is not available",
         unkept);
   return say(

@@ -77,7 +77,7 @@ std::string limit_words(const Advice& advice, const job::Constraints& limits) {
 
 std::string joined(std::span<const std::string> all) {
   std::string list;
-  for (const std::string& one : all) list += format("{}{}", list.empty() ? "" : ", ", printable(one));
+  for (const std::string& one : all) add_item(list, printable(one));
   return list;
 }
 
@@ -223,7 +223,7 @@ void add_best(Document& page, const Advice& advice, const Screen& screen) {
                  Meaning::best),
             2);
   std::string line = format("  {}", spoken_gpus(best));
-  if (const std::string plan = plan_text(advice.work, best); !plan.empty()) line += ", " + plan;
+  add_item(line, plan_text(advice.work, best));
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
   page.line(line, 2).line("  " + why_words(advice), 2);
@@ -387,6 +387,17 @@ bool same_machines(const Recommendation& a, const Recommendation& b) {
 
 }  // namespace
 
+namespace {
+
+/// A step's load: "10 req/s", or a name of it.
+std::string load_words(const std::string& load) {
+  constexpr std::string_view kPerSecond = " req/s";
+  if (load.ends_with(kPerSecond)) return say("{} req/s", load.substr(0, load.size() - kPerSecond.size()));
+  return say_text(load);
+}
+
+}  // namespace
+
 Table staircase_table(const Advice& advice) {
   const std::string currency(advice.currency.code());
   std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
@@ -407,7 +418,7 @@ Table staircase_table(const Advice& advice) {
     }
     const bool full = i + 1 == advice.staircase.size() && step.requests_per_s > 0;
     const std::string load = full ? say("full: {} req/s", requests_text(step.requests_per_s))
-                                  : (std::exchange(folded, false) ? "≤ " : "") + say_name(step.load);
+                                  : (std::exchange(folded, false) ? "≤ " : "") + load_words(step.load);
     const auto month = step.best.cost.sums().month;
     table.add({load, printable(instance_name(step.best)), spoken_gpus(step.best), spoken_amount(step.best.cost.hourly),
                month ? spoken_sum(*month) : std::string("?"), unit_texts[i]});
@@ -427,9 +438,9 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
   for (const std::string& cloud : advice.named_clouds) {
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
-      list += format("{}#{} {} {}", list.empty() ? "" : ", ", best->rank, printable(instance_name(*best)),
-                     advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
-                                        : say("{}/h", spoken_money(best->cost.hourly, advice.currency)));
+      add_item(list, format("#{} {} {}", best->rank, printable(instance_name(*best)),
+                            advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
+                                               : say("{}/h", spoken_money(best->cost.hourly, advice.currency))));
   }
   return list.empty() ? list : say("Elsewhere: {}", list);
 }
@@ -471,7 +482,7 @@ std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
   if (most->first == "term")
     for (const std::string& term : limits.terms)
       for (const std::string& note : advice.notes)
-        if (note.starts_with(answer::unpriced_note(term, {}))) return note;
+        if (answer::is_unpriced_note(note, term)) return note;
   if (fallen.message.empty()) return {};
   return say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
 }

@@ -69,7 +69,7 @@ std::vector<std::string> unit_amounts(std::span<const catalog::Number> costs) {
 
 std::string odds_text(const Recommendation& r) {
   std::string text;
-  const auto add = [&](std::string words) { text += (text.empty() ? "" : ", ") + std::move(words); };
+  const auto add = [&](const std::string& words) { add_item(text, words); };
   if (r.plan().need.is_known()) add(say("fits {}", answer::chance_words(r.plan().need.chance())));
   if (r.in_time) add(say("all targets {}", answer::chance_words(*r.in_time)));
   if (r.in_budget) add(say("within the budget {}", answer::chance_words(*r.in_budget)));
@@ -84,9 +84,9 @@ std::string price_date(const Recommendation& r) {
 std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted) {
   const std::string source = catalogue_name(catalog);
-  if (!advice.newest_price.known()) return say("prices: none in the {} catalogue", source);
-  if (!advice.newest_price_used.known()) return say("prices: {} catalogue of {}", source, advice.newest_price.text());
-  std::string prices = say("prices: in {}, dated {} to {}, {} catalogue", advice.currency.code(),
+  if (!advice.newest_price.known()) return say("prices: none in the {} catalog", source);
+  if (!advice.newest_price_used.known()) return say("prices: {} catalog of {}", source, advice.newest_price.text());
+  std::string prices = say("prices: in {}, dated {} to {}, {} catalog", advice.currency.code(),
                            advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
   for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
     const bool used =
@@ -146,7 +146,7 @@ void add_use(Document& page, const answer::Advice& advice) {
     add_item(beside, say("{} GB of {} storage", human_number(*extras.storage_gb),
                          said(extras.storage_kind.value_or(catalog::StorageKind::block))));
   if (extras.egress_gb) add_item(beside, say("{} GB a month to the internet", human_number(*extras.egress_gb)));
-  if (extras.workstation) add_item(beside, say("a licence for a graphics driver"));
+  if (extras.workstation) add_item(beside, say("a license for a graphics driver"));
   if (!beside.empty()) page.line(say("paid with it: {}", beside));
 }
 

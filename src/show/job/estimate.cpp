@@ -1,8 +1,10 @@
 #include "show/job/estimate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -203,9 +205,73 @@ std::string job_line(const Job& work) {
   return line + say(" · {} · {} tokens, {} per sequence", to_text(job.optimizer), human_count(job.tokens), job.seq_len);
 }
 
+namespace {
+
+// Keys of assumptions that are no option of a question, in words; the others are theirs with spaces.
+struct AssumedName {
+  std::string_view key;
+  std::string_view words;
+};
+constexpr AssumedName kAssumedNames[] = {
+    {"itl_ms", to_name("ITL ms")},
+    {"tpot_ms", to_name("TPOT ms")},
+    {"ttft_ms", to_name("TTFT ms")},
+    {"e2e_ms", to_name("E2E ms")},
+    {"request_rate", to_name("requests/s")},
+    {"seq_len", to_name("sequence length")},
+    {"fps", to_name("frames/s")},
+    {"market", to_name("marketplaces")},
+    {"max_load", to_name("load at most")},
+    {"min_fit", to_name("chance to fit at least")},
+    {"confidence", to_name("confidence")},
+    {"engine_version", to_name("engine version")},
+    {"output_tokens", to_name("output tokens")},
+    {"input_tokens", to_name("input tokens")},
+    {"term", to_name("billing term")},
+    {"vendor", to_name("GPU vendor")},
+    {"mode", to_name("mode")},
+    {"engine", to_name("engine")},
+    {"task", to_name("task")},
+    {"framework", to_name("framework")},
+    {"optimizer", to_name("optimizer")},
+    {"recipe", to_name("recipe")},
+    {"global_batch", to_name("global batch")},
+    {"lora_rank", to_name("LoRA rank")},
+    {"lora_targets", to_name("LoRA targets")},
+    {"dataset_size", to_name("dataset size")},
+    {"epochs", to_name("epochs")},
+    {"resolution", to_name("resolution")},
+    {"steps", to_name("steps")},
+    {"loader", to_name("data loader")},
+    {"method", to_name("method")},
+    {"precision", to_name("precision")},
+    {"renderer", to_name("renderer")},
+    {"codec", to_name("codec")},
+    {"concurrency", to_name("concurrent requests")},
+    {"deadline_days", to_name("deadline in days")},
+    {"max_price_age", to_name("price age at most")},
+};
+
+std::string assumed_name(std::string_view key) {
+  const auto* known = std::ranges::find(kAssumedNames, key, &AssumedName::key);
+  if (known != std::end(kAssumedNames)) return say_name(known->words);
+  std::string words(key);
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+/// ">=0.17" as a reader says it.
+std::string assumed_value(const job::Value& value) {
+  const std::string text = assumed_text(value);
+  if (text.starts_with(">=")) return say("{} or newer", text.substr(2));
+  return text == "true" ? say("yes") : text == "false" ? say("no") : say_name(text);
+}
+
+}  // namespace
+
 std::string assumed_line(const job::Assumptions& assumed) {
   std::string line;
-  for (const auto& [key, value] : assumed) line += (line.empty() ? "" : ", ") + key + " " + assumed_text(value);
+  for (const auto& [key, value] : assumed) add_item(line, assumed_name(key) + " " + assumed_value(value));
   return line;
 }
 

@@ -73,7 +73,7 @@ std::string cost_title(const CompareAnswer& comparison) {
   });
   if (of_tokens) return say("{} per million tokens", code);
   if (comparison.work->counted) return say("{} per {}", code, say_name(comparison.work->counted->unit.priced));
-  return say("{} each", code);
+  return say("{} per unit", code);
 }
 
 std::string gpu_column(const Compared& item) {

@@ -153,7 +153,7 @@ std::string price_line(const TermCost& term, const std::string& currency, const 
   }
   line += format(", {}, {} ({}, {})", printable(term.region->id), date_text(term.offer->as_of),
                  origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence));
-  add_clause(line, printable(origin.note));
+  add_clause(line, printable(say_text(origin.note)));
   if (term.commitment.is_promise()) {
     line += say("; paid for whole periods of {} h, used or not", human_number(term.commitment.hours));
     if (origin.note.empty()) line += say("; the upfront part is not published");

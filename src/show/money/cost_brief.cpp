@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "answer/facts/candidates.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -51,9 +52,10 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
       continue;
     }
     if (*sum > *base) continue;  // the table has it
-    others += format("{}{} {} ({})", others.empty() ? "" : ", ", name, amount, difference_words(*sum / *base));
+    add_item(others, say("{} {} ({})", name, amount, difference_words(*sum / *base)));
   }
-  return others.empty() ? first : first + "; " + others;
+  add_clause(first, others);
+  return first;
 }
 
 class CostRows {
@@ -169,7 +171,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
                            (item.subject.rank > 0 ? say(", recommendation {}", item.subject.rank) : std::string());
   if (item.terms.empty()) return page.line(Text(say("{}: no matching price on record", name), Meaning::warn));
   const std::string sum = sum_words(item, answer);
-  page.line(Text(sum.empty() ? say("{}: it has no total", name) : format("{}: {}", name, sum), Meaning::best));
+  page.line(Text(sum.empty() ? say("{}: it has no total", name) : say("{}: {}", name, sum), Meaning::best));
   if (!item.subject.problem.empty())
     page.line(Text(say("no plan for the job: {}", printable(item.subject.problem)), Meaning::warn));
   const answer::Recommendation* judged = item.terms.front().judged.get();

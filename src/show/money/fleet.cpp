@@ -99,7 +99,7 @@ class FleetPage {
                      human_number(fleet_.rate * fleet_.peak), fleet_.peak));
     page_.line(say("assumed: {}", assumed_line(fleet_.assumed)));
     if (fleet_.newest_price_used.known())
-      page_.line(say("prices: in {}, dated {} to {}, {} catalogue", money_, fleet_.oldest_price_used.text(),
+      page_.line(say("prices: in {}, dated {} to {}, {} catalog", money_, fleet_.oldest_price_used.text(),
                      fleet_.newest_price_used.text(), catalogue_name(catalog_)));
     rejected();
   }
@@ -330,7 +330,7 @@ class FleetPage {
     if (fleet_.scaling.empty()) return;
     page_.heading(say("autoscaling"));
     Table rows({right("#"), right(say("replicas")), right(say("target in flight")), right(say("scale in below")),
-                right(say("stabilisation")), right(say("polling"), 1), right(say("cooldown"), 1),
+                right(say("stabilization")), right(say("polling"), 1), right(say("cooldown"), 1),
                 right(say("cold start"))});
     for (const answer::FleetScaling& one : fleet_.scaling) {
       const money::Autoscale& rule = one.rule;

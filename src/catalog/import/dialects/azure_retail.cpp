@@ -14,7 +14,7 @@ struct OtherProduct {
   std::string_view what;
 };
 constexpr OtherProduct kOthers[] = {
-    {"productName", "Windows", to_say("with a Windows licence")},
+    {"productName", "Windows", to_say("with a Windows license")},
     {"productName", "Cloud Services", to_say("a cloud service, no virtual machine")},
     {"productName", "Dedicated Host", to_say("a dedicated host, no virtual machine")},
     {"skuName", "Low Priority", to_say("low priority, which is not spot")},

@@ -55,7 +55,7 @@ class OciProducts {
   std::uint32_t add(const std::string& size, double per_gpu, Currency currency, std::uint32_t line) {
     const Instance* own = market_.own_size(size);
     if (own == nullptr || own->gpu_count.value_or(0) <= 0)
-      return market_.ledger().text(say("the catalogue has no '{}'", size));
+      return market_.ledger().text(say("the catalog has no '{}'", size));
     Row row;
     row.line = line;
     row.sku = size;

@@ -33,7 +33,7 @@ std::string whole(std::uint64_t number) { return human_number(static_cast<double
 
 Document sources_page(std::span<const ListedSource> sources) {
   Table table({left(say("source")), left(say("covers"), 0, 24), left(say("last read")), left(say("prices of"), 1),
-               right(say("prices"), 1), left(say("licence"), 2, 16), left(say("address"), 2, 24)});
+               right(say("prices"), 1), left(say("license"), 2, 16), left(say("address"), 2, 24)});
   std::size_t when_named = 0;
   std::string such_as;
   for (const ListedSource& source : sources) {
@@ -95,7 +95,7 @@ Document updates_page(std::span<const catalog::ListUpdate> updates) {
     table.add(std::move(cells));
   }
   Document page;
-  return page.page_title(say("Update of the catalogue")).add(std::move(table));
+  return page.page_title(say("Update of the catalog")).add(std::move(table));
 }
 
 Json updates_json(std::span<const catalog::ListUpdate> updates, const std::string& folder,

@@ -289,7 +289,7 @@ Result<Exported> export_sagemaker(const ExportView& view) {
                          {{"Type", "String"},
                           {"NoEcho", true},
                           {"Default", ""},
-                          {"Description", say("of Hugging Face, for models behind a licence")}}}}},
+                          {"Description", say("of Hugging Face, for models behind a license")}}}}},
                       {"Resources", sagemaker_resources(view, std::move(variables))},
                       {"Outputs", {{"EndpointName", {{"Value", of_resource("Endpoint", "EndpointName")}}}}}};
   out.content = yaml_file(view, out.notes, {document});
