@@ -44,7 +44,7 @@ class Undisturbed {
 
 /// The rights that a file made in the ordinary way would have; those of the file it replaces, if there is one.
 mode_t rights_for(const std::string& path) {
-  struct stat before {};
+  struct stat before{};
   if (stat(path.c_str(), &before) == 0) return before.st_mode & 0777U;
   const mode_t mask = umask(0);
   umask(mask);
@@ -68,7 +68,7 @@ bool is_among_devices(const std::string& path) {
 class PendingFile {
  public:
   static Result<PendingFile> write(const std::string& path, std::string_view bytes) {
-    struct stat before {};
+    struct stat before{};
     // /dev/stdout is a link: the file would be put in its place, for every program there is.
     if (is_among_devices(path) && lstat(path.c_str(), &before) == 0 && S_ISLNK(before.st_mode))
       return cannot_write(path, say("it is not a regular file"));
@@ -148,7 +148,7 @@ bool write_all(int file, std::string_view bytes) {
 std::expected<InputFile, std::string> InputFile::open(const std::string& path) {
   // Opening does not wait for anybody who might write into a pipe.
   InputFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), true);
-  struct stat state {};
+  struct stat state{};
   if (file.file_ < 0 || fstat(file.file_, &state) != 0) return std::unexpected(system_reason(errno));
   if (S_ISDIR(state.st_mode)) return std::unexpected(say("it is a directory"));
   if (S_ISREG(state.st_mode)) return file;
@@ -175,12 +175,12 @@ ssize_t InputFile::read(std::span<char> into) const {
 }
 
 std::uint64_t InputFile::size() const {
-  struct stat state {};
+  struct stat state{};
   return fstat(file_, &state) == 0 && S_ISREG(state.st_mode) ? static_cast<std::uint64_t>(state.st_size) : 0;
 }
 
 uid_t InputFile::owner() const {
-  struct stat state {};
+  struct stat state{};
   return fstat(file_, &state) == 0 ? state.st_uid : static_cast<uid_t>(-1);
 }
 

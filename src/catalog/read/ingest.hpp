@@ -151,10 +151,10 @@ class Ingest {
 
   bool known_source(std::string_view key, const Node& at, Fields& fields);
   bool known_provider(Fields& fields, const std::string& provider);
-  bool has_instance(std::string_view provider, std::string_view name, std::string_view Instance::*member) const;
+  bool has_instance(std::string_view provider, std::string_view name, std::string_view Instance::* member) const;
   bool has_rate(Currency currency) const;
   /// The nearest SKU or family of a provider.
-  std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::*name) const;
+  std::string suggest_name(std::string_view provider, std::string_view word, std::string_view Instance::* name) const;
 
   Tables& tables_;
   bool overlay_;

@@ -314,7 +314,7 @@ void Ingest::sheet(const std::string& provider, const Node& region, StatedPrice 
 }
 
 std::string Ingest::suggest_name(std::string_view provider, std::string_view word,
-                                 std::string_view Instance::*name) const {
+                                 std::string_view Instance::* name) const {
   std::vector<std::string_view> names;
   for (const Instance& instance : tables_.instances)
     if (instance.provider == provider) names.push_back(instance.*name);
