@@ -260,7 +260,7 @@ TEST_CASE("a brief ranking has what decides, and agrees with the whole", "[mcp]"
 TEST_CASE("a staircase leaves room for ten ranks", "[mcp]") {
   const Json brief = result_of("recommend", {{"model", "llama-3.1-8b"}, {"task", "inference"}})["structuredContent"];
   CHECK(brief["recommendations"].size() == 10);
-  REQUIRE(brief["staircase"].size() >= 4);
+  REQUIRE(brief["staircase"].size() >= 3);  // the first steps, as far as there is room
   for (const Json& step : brief["staircase"])
     for (const char* member : {"load", "sku", "nodes", "hourly"}) CHECK(step.contains(member));
 }

@@ -154,8 +154,7 @@ std::string starts_instead(const EngineAbilities& engines, const NotStarting& re
   };
   for (const bool current : {true, false})
     for (const Ability& row : refused.engine->formats) {
-      if (base || row.scheme == asked.scheme || !is_of_weights(row) || !same_width(row) || !starts(row, gpu))
-        continue;
+      if (base || row.scheme == asked.scheme || !is_of_weights(row) || !same_width(row) || !starts(row, gpu)) continue;
       if (row.is_current() != current || row.scheme == "marlin") continue;
       add(current ? say("{} weights", row.scheme)
                   : say("{} weights with {} or older", row.scheme, format("{} {}", refused.engine->name, row.until)));

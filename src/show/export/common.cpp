@@ -168,7 +168,8 @@ int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
 }
 
 bool has_output(const answer::Launch& launch) {
-  return std::ranges::find(launch.env, kOutputVariable, &std::pair<std::string, std::string>::first) != launch.env.end();
+  return std::ranges::find(launch.env, kOutputVariable, &std::pair<std::string, std::string>::first) !=
+         launch.env.end();
 }
 
 answer::Launch without_output(answer::Launch launch) {

@@ -170,9 +170,9 @@ Json bucket_role() {
   };
   const Json policy{
       {"Version", "2012-10-17"},
-      {"Statement",
-       Json::array({statement(Json::array({"s3:ListBucket"}), "arn:${AWS::Partition}:s3:::${Bucket}"),
-                    statement(Json::array({"s3:GetObject", "s3:PutObject"}), "arn:${AWS::Partition}:s3:::${Bucket}/*")})}};
+      {"Statement", Json::array({statement(Json::array({"s3:ListBucket"}), "arn:${AWS::Partition}:s3:::${Bucket}"),
+                                 statement(Json::array({"s3:GetObject", "s3:PutObject"}),
+                                           "arn:${AWS::Partition}:s3:::${Bucket}/*")})}};
   const Json trust{{"Version", "2012-10-17"},
                    {"Statement", Json::array({{{"Effect", "Allow"},
                                                {"Principal", {{"Service", "ecs-tasks.amazonaws.com"}}},
@@ -187,8 +187,8 @@ Json batch_container(const ExportView& view, const answer::Launch& launch, const
   const bool together = reads_rank(launch) && view.chosen.machine().nodes > 1;
   const bool keeps = has_output(launch);
   std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
-                                          "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
-                                        : "";
+                                    "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
+                                  : "";
   if (keeps) preamble += kept_in_bucket(view);
   Json environment = Json::array();
   for (const auto& [name, meaning] : without_output(launch).env)
@@ -309,7 +309,8 @@ Result<Exported> export_batch(const ExportView& view) {
   Exported out{"batch.yaml", {}, launch_notes(asked)};
   out.notes.push_back(disk_note(view));
   if (keeps)
-    out.notes.push_back(say("results go to {} in your bucket, every ten minutes and when the job ends", job_name(view)));
+    out.notes.push_back(
+        say("results go to {} in your bucket, every ten minutes and when the job ends", job_name(view)));
   out.notes.push_back(deploy_line(view, out.name, keeps ? " --capabilities CAPABILITY_IAM" : ""));
   out.notes.push_back(
       say("then: aws batch submit-job with the queue and the definition that the stack's outputs name"));

@@ -39,8 +39,7 @@ std::vector<std::string> container_notes(const ExportView& view, const answer::L
     notes.push_back(say("the host needs the NVIDIA driver, Docker and the NVIDIA Container Toolkit"));
   if (vendor == "nvidia" && !container.cuda.empty())
     notes.push_back(say("the host's driver must support CUDA {}", container.cuda));
-  if (vendor == "amd")
-    notes.push_back(say("the host needs the amdgpu driver and Docker"));
+  if (vendor == "amd") notes.push_back(say("the host needs the amdgpu driver and Docker"));
   if (container.image.ends_with(":latest") || container.image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", container.image));
   const int together = instances_at_once(view, launch);

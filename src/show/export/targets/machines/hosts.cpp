@@ -74,7 +74,8 @@ Json runpod_environment(const answer::Launch& launch) {
   return out;
 }
 
-// https://rest.runpod.io/v1/docs (allowedCudaVersions of a pod), read 2026-11-27; earlier ones are asked for by no image.
+// https://rest.runpod.io/v1/docs (allowedCudaVersions of a pod), read 2026-11-27; earlier ones are asked for by no
+// image.
 constexpr std::string_view kRunpodCuda[] = {"12.8", "12.9", "13.0"};
 
 Json drivers_for(std::string_view cuda) {
@@ -87,8 +88,8 @@ Json drivers_for(std::string_view cuda) {
 /// The job keeps what it says beside its results, and the pod ends with it: RunPod starts a container again whenever it
 /// ends (https://docs.runpod.io/pods/manage-pods). A pod with a network volume can be removed alone.
 std::string ended_pod(std::string_view script, bool network_volume) {
-  return format("set +e\n(\nset -e\n{}) > \"$OUTPUT/job.log\" 2>&1\nrunpodctl {} pod \"$RUNPOD_POD_ID\"\nsleep 600\n", script,
-                network_volume ? "remove" : "stop");
+  return format("set +e\n(\nset -e\n{}) > \"$OUTPUT/job.log\" 2>&1\nrunpodctl {} pod \"$RUNPOD_POD_ID\"\nsleep 600\n",
+                script, network_volume ? "remove" : "stop");
 }
 
 std::string once_for_each(int copies) {
@@ -131,9 +132,10 @@ Result<Exported> export_runpod(const ExportView& view) {
   std::erase_if(out.notes, [](const std::string& note) { return note.find("Docker") != std::string::npos; });
   if (keeps)
     out.notes.push_back(
-        community ? say("the pod stops when the job ends: its volume keeps results and job.log until you remove it")
-                  : say("set {}: a network volume, which keeps results and job.log; the pod is removed when the job ends",
-                        kNetworkVolume));
+        community
+            ? say("the pod stops when the job ends: its volume keeps results and job.log until you remove it")
+            : say("set {}: a network volume, which keeps results and job.log; the pod is removed when the job ends",
+                  kNetworkVolume));
   if (!asked.env.empty())
     out.notes.push_back(say("variables are RunPod's secrets of the same names, made in its console"));
   out.notes.push_back(disk_note(view));
@@ -164,8 +166,8 @@ Result<Exported> export_vast(const ExportView& view) {
   std::erase_if(out.notes, [](const std::string& note) { return note.find("Docker") != std::string::npos; });
   out.notes.push_back(say("needs the command vastai with your key: pip install vastai; vastai set api-key …"));
   if (has_output(launch))
-    out.notes.push_back(say("results stay on the instance until you destroy it: vastai copy INSTANCE:{} results",
-                            kResultFolder));
+    out.notes.push_back(
+        say("results stay on the instance until you destroy it: vastai copy INSTANCE:{} results", kResultFolder));
   out.notes.push_back(say("the cheapest host of that card that asks no more than a tenth above the ranked price"));
   out.notes.push_back(disk_note(view));
   std::string environment = format("-e HF_HOME={}", kCacheFolder);

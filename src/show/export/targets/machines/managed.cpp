@@ -54,8 +54,7 @@ Result<Container> managed(const ExportView& view, const answer::Launch& launch, 
 Json environment_list(const ExportView& view, const answer::Launch& launch) {
   Json out = Json::array();
   for (const auto& [name, meaning] : launch.env)
-    out.push_back(
-        {{"name", name}, {"value", name == kOutputVariable ? "/gcs/$BUCKET/" + job_name(view) : "$" + name}});
+    out.push_back({{"name", name}, {"value", name == kOutputVariable ? "/gcs/$BUCKET/" + job_name(view) : "$" + name}});
   return out;
 }
 
@@ -181,7 +180,8 @@ Exported azure_job(const ExportView& view, const answer::Launch& launch, const C
     job["environment_variables"] = std::move(variables);
   if (keeps) job["outputs"] = {{"results", {{"type", "uri_folder"}, {"mode", "rw_mount"}}}};
   Exported out{"job.yaml", {}, launch_notes(without_output(launch))};
-  if (keeps) out.notes.push_back(say("results are the job's output: az ml job download --name … --output-name results"));
+  if (keeps)
+    out.notes.push_back(say("results are the job's output: az ml job download --name … --output-name results"));
   out.notes.push_back(dearer_note("Azure Machine Learning"));
   out.notes.push_back(say("on serverless compute of the workspace; put the values of variables in before"));
   out.notes.emplace_back("az ml job create --file job.yaml");
