@@ -209,8 +209,9 @@ namespace {
 /// The members that hold sentences for people; all others are the same in every language.
 bool holds_sentences(std::string_view key) {
   static constexpr std::string_view kKeys[] = {
-      "decision",    "formula", "hint",    "message", "notes", "note", "reason", "reasons", "words", "source",
-      "substituted", "value",   "subject", "advice",  "text",  "plan", "what",   "problem", "risk",  "load"};
+      "decision", "formula", "hint",  "passed_over", "message",     "notes", "note",
+      "reason",   "reasons", "words", "source",      "substituted", "value", "subject",
+      "advice",   "text",    "plan",  "what",        "problem",     "risk",  "load"};
   return std::ranges::find(kKeys, key) != std::end(kKeys);
 }
 

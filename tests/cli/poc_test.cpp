@@ -255,7 +255,7 @@ TEST_CASE("the lines carry the plan") {
   const Json& row = poc["row"];
   CHECK(commands.find("vllm serve meta-llama/") != std::string::npos);
   CHECK(commands.find("--tensor-parallel-size " + std::to_string(row["tp"].get<int>()) + " ") != std::string::npos);
-  CHECK(commands.find("--max-model-len 3500 ") != std::string::npos);
+  CHECK(commands.find("--max-model-len 4096 ") != std::string::npos);
   CHECK(commands.find("--random-input-len 3000 --random-output-len 500") != std::string::npos);
   CHECK(commands.find("--max-concurrency " + std::to_string(row["concurrency"].get<int>())) != std::string::npos);
   CHECK(row["dp"] == 1);

@@ -59,7 +59,7 @@ std::vector<std::string> each_named(const std::vector<std::string>& names, const
     if (smallest != nullptr) {
       context.note(say("{} is a family: compared with its smallest, {}/{}", bare, smallest->provider, smallest->sku));
       out.push_back(with(format("{}/{}", smallest->provider, smallest->sku)));
-    } else if (usual != nullptr) {
+    } else if (usual != nullptr && usual != catalog.gpu(bare).value_or(usual)) {
       out.push_back(with(usual->id));
     } else if (known || gpus.empty()) {
       out.push_back(name);
