@@ -96,7 +96,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel help slo", "--slo-percentile"},
     {"gpusel version", "gpusel "},
     {"gpusel -V", "gpusel "},
-    {"gpusel explain old-price", "PRICE_AGE_DAYS"},
+    {"gpusel explain old-price", "the price is N days old"},
     {"gpusel explain no-gpu", "no GPU"},
     {"gpusel explain max-price", "--max-price"},
     {"gpusel", "To begin with"},
