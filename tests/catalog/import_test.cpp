@@ -62,7 +62,7 @@ TEST_CASE("import: byte order mark, carriage returns, commas without quotes, wro
         Lines{"on-demand 0.768 USD eastus"});  // spot as on demand: none
   CHECK(gpus_of(result.market, "Standard_NC24ads_A100_v4") == "1 a100-pcie-80gb");
   CHECK(gpus_of(result.market, "Standard_ND96isr_H100_v5") == "8 h100-sxm-80gb");
-  CHECK(warns(result, 5, "'Standard_ND96isr_H100_v5' with 12 GPUs: the catalogue's 8 are kept"));
+  CHECK(warns(result, 5, "'Standard_ND96isr_H100_v5' with 12 GPUs: the catalog's 8 are kept"));
   CHECK(gpus_of(result.market, "Standard_ND96isr_MI300X_v5") == "8 mi300x-192gb");  // its row names none
   CHECK(gpus_of(result.market, "Standard_NV6ads_A10_v5") == format("{} a10", 1.0 / 6));
   CHECK(gpus_of(result.market, "Standard_NV99_Future_v9") == "? undisclosed");

@@ -274,7 +274,8 @@ TEST_CASE("launch lines have the plan's flags", "[export]") {
 TEST_CASE("an autoscaler's threshold is what one replica holds at its share of the traffic", "[export]") {
   for (const char* rate : {"1", "5"}) {
     const std::vector<std::string> job{"--model", "llama-3.1-8b",    "--task", "inference", "--gpu", "l4:1",
-                                       "--infra", "gcp/us-central1", "--rps",  rate,        "--json"};
+                                       "--infra", "gcp/us-central1", "--rps",  rate,        "--pp",   "1",
+                                       "--json"};
     const auto answer = [&](std::vector<std::string> words) {
       words.insert(words.end(), job.begin(), job.end());
       const Run run = ask(words);
@@ -361,7 +362,7 @@ TEST_CASE("replicas are a service of SkyPilot, and no cluster in Terraform", "[e
   REQUIRE(nodes > 1);
   CHECK(has(exported("skypilot", "gcp-serving"), "replicas: " + std::to_string(nodes) + "\n"));
   const Run run = ask({"export", "terraform", "--model", "llama-3.1-8b", "--task", "inference", "--cloud", "aws",
-                       "--gpu", "l4:1", "--rps", "2"});
+                       "--gpu", "l4:1", "--rps", "2", "--pp", "1"});
   INFO(run.err);
   REQUIRE(run.status == 0);
   CHECK_FALSE(has(run.out, "aws_placement_group"));

@@ -104,7 +104,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel help fine-tuning", "--task lora"},
     {"gpusel help mig", "1/7"},
     // Columns, filters, slices, names of programs.
-    {"gpusel recommend llama-3.1-8b --columns instance,price", "sku"},
+    {"gpusel recommend llama-3.1-8b --columns instance,price", "hourly (USD)"},
     {"gpusel recommend llama-3.1-8b --filter 'vram>=48'", "Serve llama-3.1-8b"},
     {"gpusel gpus --filter fp8", "h100-sxm-80gb"},
     {"gpusel gpus --filter 'mig && vram>=80'", "a100-sxm-80gb"},
@@ -170,10 +170,10 @@ constexpr Guess kGuesses[] = {
     {"gpusel estimate llama-3.1-70b --gpu h100:2 --load-in-4bit", "w4a16"},
     {"gpusel instances --format csv -n 2", "provider"},
     {"gpusel instances aws us-east-1 -n 3", "us-east-1"},
-    {"gpusel preflight --gpu h100:2 vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2", "YES"},
+    {"gpusel preflight --gpu h100:2 vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2", "STARTS"},
     // The price of a GPU, and families by their names.
-    {"gpusel cost h100", "H100"},
-    {"gpusel cost --gpu h100:8 --hours 10", "8 × H100"},
+    {"gpusel cost h100", "h100-pci"},
+    {"gpusel cost --gpu h100:8 --hours 10", "for 10 h"},
     {"gpusel recommend llama", "Serve llama-3.1-8b"},
     {"gpusel recommend mistral", "Serve mistral-7b"},
     {"gpusel recommend 70b", "Serve llama-3.1-70b"},
@@ -295,7 +295,7 @@ TEST_CASE("an error is an object where data were asked for, wherever the flag st
     CHECK(answer->root.find("schema")->text == "gpusel.error/1");
     CHECK(answer->root.find("status")->text == "2");
   }
-  const Run meant = shell("gpusel recommend llama-3.1-8b --preemptible --json");
+  const Run meant = shell("gpusel recommend llama-3.1-8b --spot-only --json");
   CHECK(meant.out.find("\"did_you_mean\": [\n    \"--spot\"\n  ]") != std::string::npos);
   // Nothing qualifies: an answer with its own document.
   const Run nothing = shell("gpusel recommend llama-3.1-8b --max-price 0.0001 --json");

@@ -322,6 +322,7 @@ TEST_CASE("a recommended machine is planned as it is when it is asked about alon
         const auto at = static_cast<std::size_t>(
             any::whole("rank", 0, static_cast<std::int64_t>(advice.recommendations.size()) - 1));
         const Recommendation& r = advice.recommendations[at];
+        if (r.gpu == nullptr) return;  // machine_of() is of GPUs
         const auto alone = physics::plan_for(advice.work, r.machine(), test::coefficients());
         must(alone.has_value() && alone->is_usable(), "alone it is of no use");
         must_be_near(alone->rate, r.plan().rate, "rate");

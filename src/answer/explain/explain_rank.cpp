@@ -115,9 +115,16 @@ class RankTree {
   Branch lead() const {
     const bool last = index_ + 1 == advice_.recommendations.size();
     const Recommendation& other = advice_.recommendations[last ? index_ - 1 : index_ + 1];
+    // Far down the list points differ by little.
+    const bool small = std::min(r_.score, other.score) < 1;
+    const auto points_of = [&](double value) {
+      return small ? shown("{:.4f}", value, "points") : shown("{:.1f}", value, "points");
+    };
+    const auto difference = [&](double mine, double theirs) {
+      return small ? format("{:.4f} − {:.4f}", mine, theirs) : format("{:.1f} − {:.1f}", mine, theirs);
+    };
     Branch root = branch("lead", say("score − score of {}, rank {}", name_of(other), other.rank),
-                         format("{:.1f} − {:.1f}", r_.score, other.score),
-                         shown("{:.1f}", r_.score - other.score, "points"), kRanking);
+                         difference(r_.score, other.score), points_of(r_.score - other.score), kRanking);
     std::vector<std::string> names;
     for (const auto* each : {&r_, &other})
       for (const ScorePart& part : each->parts)
@@ -134,8 +141,8 @@ class RankTree {
         most = std::abs(mine - theirs);
         decides = name;
       }
-      add(root, "lead." + name, say("points − points of {}", name_of(other)), format("{:.1f} − {:.1f}", mine, theirs),
-          shown("{:.1f}", mine - theirs, "points"), kRanking);
+      add(root, "lead." + name, say("points − points of {}", name_of(other)), difference(mine, theirs),
+          points_of(mine - theirs), kRanking);
     }
     if (decides.empty()) decides = say("equal points: lower cost first, then lower price, then name");
     add(root, "lead.decides", say("the part that most of the lead comes from"), {}, physics::Figure::words(decides),

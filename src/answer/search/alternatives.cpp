@@ -102,7 +102,9 @@ double useful_below(const Advice& advice) {
 /// Whether it is clearly cheaper than rank 1: by the price expected today, and by the printed one too, or it would not
 /// look it.
 bool is_cheaper(const Recommendation& r, const Job& work, const Advice& advice) {
-  const double printed = printed_cost(advice.recommendations.front(), advice.work);
+  const Recommendation& first = advice.recommendations.front();
+  if (r.cost.place_order().first && !first.cost.place_order().first) return false;  // a part of its cost is unknown
+  const double printed = printed_cost(first, advice.work);
   return order_cost(r, work) <= useful_below(advice) && printed_cost(r, work) <= printed * kClearlyCheaper;
 }
 

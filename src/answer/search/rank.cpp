@@ -125,6 +125,18 @@ void score(Recommendation& candidate, const Weights& weights, const Shares& valu
   candidate.parts = std::move(all);
 }
 
+/// A score that is no more than `most`, and parts that still add up to it.
+void lower_to(Recommendation& candidate, double most) {
+  if (candidate.score <= most) return;
+  const double share = most / candidate.score;
+  candidate.score = most;
+  for (ScorePart& part : candidate.parts) {
+    const bool compared = part.name == "cost" || part.name == "speed" || part.name == "headroom";
+    (compared ? part.value : part.weight) *= share;
+    part.points *= share;
+  }
+}
+
 /// Puts each where `from` says it comes from, one by one: two lists of many candidates are a lot of memory.
 void arrange(std::vector<Recommendation>& candidates, std::vector<std::size_t> from) {
   for (std::size_t first = 0; first < from.size(); ++first) {
@@ -197,7 +209,7 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   std::vector<Key> keys;
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
-    const bool lacks = candidate.cost.lacks("storage") || candidate.cost.lacks("egress");
+    const bool lacks = candidate.cost.place_order().first;
     keys.push_back({{lacks ? 1.0 : 0.0, is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
                      nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
                     keys.size()});
@@ -211,9 +223,8 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   std::vector<std::size_t> order(keys.size());
   std::ranges::transform(keys, order.begin(), &Key::second);
   arrange(candidates, std::move(order));
-  // What was not simulated stands behind what was, however good it looks.
-  for (std::size_t i = 1; i < candidates.size(); ++i)
-    candidates[i].score = std::min(candidates[i].score, candidates[i - 1].score);
+  // What was not simulated, or lacks a part of its cost, stands behind what was, however good it looks.
+  for (std::size_t i = 1; i < candidates.size(); ++i) lower_to(candidates[i], candidates[i - 1].score);
   for (std::size_t i = 0; i < candidates.size(); ++i) candidates[i].rank = static_cast<int>(i) + 1;
   number_rows(candidates);
   mark_pareto(candidates, work);

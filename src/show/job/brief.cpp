@@ -64,13 +64,23 @@ std::string question_words(const Advice& advice) {
                                                      : say(". No load given: one request at a time (--rps N)"));
 }
 
+std::optional<double> assumed_days(const Advice& advice) {
+  for (const job::Assumed& one : advice.assumed)
+    if (const auto* days = std::get_if<double>(&one.value); days != nullptr && one.key == "deadline_days") return *days;
+  return std::nullopt;
+}
+
+/// Whether a deadline that nobody set changes the answer; a job of minutes is asked for none.
+bool assumed_deadline_matters(const Advice& advice, double days) {
+  constexpr double kNear = 0.5;
+  return advice.recommendations.empty() || advice.recommendations.front().cost.elapsed > kNear * days * 24;
+}
+
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
   std::string words;
   if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
-  for (const job::Assumed& one : advice.assumed)
-    if (one.key == "deadline_days")
-      if (const auto* days = std::get_if<double>(&one.value))
-        words += say(", done in {:g} days (assumed, --deadline)", *days);
+  if (const auto days = assumed_days(advice); days && assumed_deadline_matters(advice, *days))
+    words += say(", done in {:g} days (assumed, --deadline)", *days);
   if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, advice.currency));
   return words;
 }
@@ -132,7 +142,8 @@ std::string cost_words(const Advice& advice, const Recommendation& r, const std:
   std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
   if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
     words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
-  for (const std::string_view key : r.cost.lacking()) words += say(" + {}, price unknown", say_name(key));
+  if (r.cost.lacks("storage")) words += say(" + storage, price unknown");
+  if (r.cost.lacks("egress")) words += say(" + egress, price unknown");
   return unit_cost.empty() ? words : format("{}   {}", words, unit_cost);
 }
 
@@ -205,7 +216,9 @@ std::string why_words(const Advice& advice) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
-  if (best.in_time) words += " " + in_time_words(advice.work, *best.in_time);
+  const auto days = assumed_days(advice);
+  if (best.in_time && (!days || assumed_deadline_matters(advice, *days)))
+    words += " " + in_time_words(advice.work, *best.in_time);
   if (const Alternative* more = more_nodes(advice))
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
                  spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
