@@ -74,8 +74,7 @@ Json runpod_environment(const answer::Launch& launch) {
   return out;
 }
 
-// https://rest.runpod.io/v1/docs (allowedCudaVersions of a pod), read 2026-11-27; earlier ones are asked for by no
-// image.
+// allowedCudaVersions of https://docs.runpod.io/api-reference/pods/POST/pods; no image asks for an earlier one.
 constexpr std::string_view kRunpodCuda[] = {"12.8", "12.9", "13.0"};
 
 Json drivers_for(std::string_view cuda) {
