@@ -141,6 +141,23 @@ TEST_CASE("what a limit leaves is as it is without the limit, on as many nodes a
   }
 }
 
+TEST_CASE("a looser deadline loses nothing and makes no training dearer") {
+  const std::string job = R"({"model": "llama-3.2-1b", "task": "pretrain", "tokens": 2e10})";
+  std::map<const catalog::Instance*, double> before;
+  for (const char* deadline : {"24h", "96h", "700h"}) {
+    const auto advice = Market::shipped().recommend(job, {{"deadline", deadline}});
+    std::map<const catalog::Instance*, double> now;
+    for (const auto& r : advice.recommendations) now.emplace(r.instance, r.cost.total);
+    for (const auto& [instance, total] : before) {
+      CAPTURE(deadline, instance->sku);
+      REQUIRE(now.contains(instance));
+      CHECK(now.at(instance) <= total * 1.001);  // node times that differ by less are equal
+    }
+    before = std::move(now);
+  }
+  CHECK(before.size() > 100);
+}
+
 TEST_CASE("every instance is either recommended or rejected with a reason") {
   const auto advice = Market::shipped().recommend(kJob);
   std::set<const catalog::Instance*> seen;

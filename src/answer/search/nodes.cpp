@@ -19,9 +19,9 @@ using job::Job;
 
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
 /// Training is tried on up to so many times the best number of nodes yet: room for activations saves recomputation.
-constexpr int kMoreNodes = 4;
-/// More nodes are taken only for less node time than this: they are harder to get, and wait for each other more.
-constexpr double kWorthMore = 1.02;
+constexpr int kMoreNodes = 8;
+/// More nodes are taken for any less node time, as a looser deadline may not make it dearer; what differs by less is equal.
+constexpr double kWorthMore = 1.001;
 /// Nodes that one replica of a model is laid over at most.
 constexpr int kMostJoined = 16;
 /// Weights that fill more of a replica's memory than this leave so little for caches that twice the nodes may hold more
@@ -62,6 +62,14 @@ std::optional<Reason> unusable(const Job& work, const physics::Plan& plan) {
                              first, gap);
                 },
                 std::min(longest / first, 1 / gap)};
+}
+
+/// Whether so many replicas train that each step has more sequences than it should.
+bool crowds_batch(const Job& work, const physics::Plan& plan) {
+  const auto& asked = work.training.global_batch;
+  if (!job::is_training(work.task) || work.counted || !asked) return false;
+  return static_cast<double>(plan.layout.global_batch()) > (1 + kSameBatch) * static_cast<double>(*asked) &&
+         plan.layout.dp > *asked;
 }
 
 /// How near a plan that won't do comes: what there is to what is needed.
@@ -242,12 +250,28 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& 
                 }};
       break;
     }
-    if (auto planned = plan_on(shape, nodes, reason)) best = std::move(planned);
+    if (auto planned = plan_on(shape, nodes, reason)) {
+      // Where fewer nodes do with the batch that is asked for, more of them for a deadline's sake are another training.
+      if (!exact && crowds_batch(work_, planned->plan) && (best || (in_time && keeps_batch(shape)))) {
+        reason = {"deadline", [nodes, asked = *work_.training.global_batch] {
+                    return say("{} nodes would need a larger batch than {}, which is another training", nodes, asked);
+                  }};
+        break;
+      }
+      best = std::move(planned);
+    }
     if (exact || (best && (!in_time || late_by(*best) <= 1))) break;
     nodes = count_from(nodes + 1.0);  // no further: twice the memory may be more than twice as fast
   }
   if (!best && !reason.message) reason = too_few_nodes(shape, most, in_time);
   return best;
+}
+
+/// Whether some number of nodes holds the job with its batch, however late.
+bool CandidateSearch::keeps_batch(const Shape& shape) {
+  Reason unasked;
+  const auto planned = on_fewest(shape, false, unasked);
+  return planned && !crowds_batch(work_, planned->plan);
 }
 
 /// Nodes that work on the same thing.

@@ -374,7 +374,7 @@ constexpr std::string_view kUsualTrainingTime = "30d";
 
 bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
   job::Constraints& limits = asked.constraints;
-  if (limits.deadline_hours || limits.nodes || limits.max_nodes || asked.duty.is_given()) return false;
+  if (limits.deadline_hours || limits.nodes || asked.duty.is_given()) return false;
   const auto work = resolve_work(asked.request, model, catalog);
   if (!work || !work->ends()) return false;
   const job::Limit& deadline = *job::find_limit("deadline");

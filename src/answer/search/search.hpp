@@ -78,6 +78,7 @@ class CandidateSearch {
   Reason not_kept(bool in_simulation) const;
   int most_nodes() const;
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
+  bool keeps_batch(const Shape& shape);
   std::optional<Planned> join(const Shape& shape, Reason& reason);
   std::optional<Planned> divide(const Shape& shape, Reason& reason);
   double groups_in_time(const Planned& group) const;

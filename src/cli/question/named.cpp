@@ -116,7 +116,8 @@ bool abbreviates(std::string_view part, std::string_view whole) {
 std::string taken_model(std::string_view name, const catalog::Catalog& catalog) {
   if (name.empty() || name.contains('/') || catalog::looks_like_path(name)) return {};
   const auto model = catalog.model(name);
-  if (!model || abbreviates(fold_name(name), (*model)->id)) return {};
+  const bool latin = std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (!model || !latin || abbreviates(fold_name(name), (*model)->id)) return {};
   return say("{} is taken as {}", printable(name), (*model)->id);
 }
 
@@ -213,7 +214,9 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
   const bool open = !spoken.request.task;
   if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
-  if (const std::string other = taken_model(spoken.request.model, catalog); !other.empty()) context.note(other);
+  // Once: what is settled again has its task.
+  if (const std::string other = open ? taken_model(spoken.request.model, catalog) : ""; !other.empty())
+    context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
   if (spoken.constraints != nullptr && currency != nullptr)
     settle_currency(*currency, spoken.constraints->named_clouds(), catalog, context);

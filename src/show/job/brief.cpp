@@ -217,9 +217,9 @@ std::string why_words(const Advice& advice) {
   const std::size_t all = advice.recommendations.size();
   std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
   const auto days = assumed_days(advice);
-  if (best.in_time && (!days || assumed_deadline_matters(advice, *days)))
-    words += " " + in_time_words(advice.work, *best.in_time);
-  if (const Alternative* more = more_nodes(advice))
+  const bool judged = best.in_time && (!days || assumed_deadline_matters(advice, *days));
+  if (judged) words += " " + in_time_words(advice.work, *best.in_time);
+  if (const Alternative* more = judged ? more_nodes(advice) : nullptr)
     words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
                  spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
   if (best.in_budget) words += say(" Within budget: {}.", answer::chance_words(*best.in_budget));
