@@ -254,7 +254,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_fewest(const Shape& 
       // Where fewer nodes do with the batch that is asked for, more of them for a deadline's sake are another training.
       if (!exact && crowds_batch(work_, planned->plan) && (best || (in_time && keeps_batch(shape)))) {
         reason = {"deadline", [nodes, asked = *work_.training.global_batch] {
-                    return say("{} nodes would need a larger batch than {}, which is another training", nodes, asked);
+                    return say("{} nodes would need a global batch above {}, which changes the training", nodes, asked);
                   }};
         break;
       }

@@ -368,24 +368,11 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 
 namespace {
 
-/// Where nobody says when it must be done. Work that divides costs hardly more on as many machines as that takes.
-constexpr std::string_view kUsualTime = "7d";
-constexpr std::string_view kUsualTrainingTime = "30d";
-
+/// Whether one was assumed.
 bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
-  job::Constraints& limits = asked.constraints;
-  if (limits.deadline_hours || limits.nodes || asked.duty.is_given()) return false;
+  if (asked.duty.is_given()) return false;
   const auto work = resolve_work(asked.request, model, catalog);
-  if (!work || !work->ends()) return false;
-  const job::Limit& deadline = *job::find_limit("deadline");
-  if (!deadline.option.set(limits, job::is_training(work->task) ? kUsualTrainingTime : kUsualTime)) return false;
-  limits.assumed.push_back(deadline.option.key);
-  return true;
-}
-
-void drop_deadline(job::Constraints& limits) {
-  limits.deadline_hours.reset();
-  std::erase(limits.assumed, job::find_limit("deadline")->option.key);
+  return work && work->ends() && job::assume_deadline(asked.constraints, job::is_training(work->task));
 }
 
 }  // namespace
@@ -436,7 +423,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   };
   auto advice = run();
   if (!in_time || !advice || !advice->recommendations.empty()) return advice;
-  drop_deadline(asked.constraints);  // better late than never
+  job::drop_assumed_deadline(asked.constraints);  // better late than never
   return run();
 }
 

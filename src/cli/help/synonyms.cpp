@@ -111,11 +111,7 @@ constexpr Synonym kSameFlags[] = {
 };
 
 constexpr Synonym kOtherFlags[] = {
-    {"preemptible", "--spot"},
-    {"interruptible", "--spot"},
     {"spot-only", "--spot"},
-    {"ondemand", "--term on-demand"},
-    {"on-demand", "--term on-demand"},
     {"reserved", "--term reserved-1y"},
     {"commitment", "--term reserved-1y"},
     {"monthly", "--term month"},
@@ -140,24 +136,15 @@ constexpr Synonym kOtherFlags[] = {
     {"users", "--concurrency"},
     {"parallel", "--concurrency"},
     {"max-num-seqs", "--concurrency"},
-    {"prompt-tokens", "--isl"},
-    {"prompt-length", "--isl"},
     {"prompt", "--isl"},
     {"input", "--isl"},
     {"max-tokens", "--osl"},
-    {"max-new-tokens", "--osl"},
-    {"completion-tokens", "--osl"},
-    {"output-length", "--osl"},
     {"ctx", "--context"},
     {"context-window", "--context"},
     {"max-seq-len", "--context|--seq-len"},
     {"max-length", "--seq-len|--context"},
     {"block-size", "--seq-len"},
-    {"bits", "--quant"},
-    {"4bit", "--quant w4a16"},
     {"load-in-4bit", "--method qlora|--quant w4a16"},
-    {"8bit", "--quant int8"},
-    {"load-in-8bit", "--quant int8"},
     {"int4", "--quant w4a16"},
     {"int8", "--quant int8"},
     {"fp8", "--quant fp8"},
@@ -177,8 +164,6 @@ constexpr Synonym kOtherFlags[] = {
     {"sort-desc", "--sort-direction desc"},
     {"show-columns", "--columns"},
     {"monthly-budget", "--max-price 500/month"},
-    {"lora", "--method lora"},
-    {"qlora", "--method qlora"},
     {"peft", "--method lora"},
     {"train", "--task finetune"},
     {"finetune", "--task finetune"},
@@ -194,9 +179,7 @@ constexpr Synonym kOtherFlags[] = {
     {"checkpoint", "--model"},
     {"controlnet", "--model controlnet-sd15"},
     {"config", "--model"},
-    {"dataset", "--dataset-size"},
     {"samples", "--dataset-size"},
-    {"num-train-epochs", "--epochs"},
     {"max-steps", "--tokens"},
     {"gradient-accumulation", "--grad-accum"},
     {"hourly", "--max-price"},
@@ -212,8 +195,6 @@ constexpr Synonym kOtherFlags[] = {
     {"duration", "--deadline|--hours|--hours-per-day"},
     {"hours", "--hours|--hours-per-day|--deadline"},
     {"vram", "--min-vram|--gpu"},
-    {"gpu-memory", "--min-vram"},
-    {"gpu-ram", "--min-vram"},
     {"memory-per-gpu", "--min-vram"},
     {"ram", "--memory"},
     {"host-memory", "--memory"},
@@ -223,36 +204,26 @@ constexpr Synonym kOtherFlags[] = {
     {"gpus", "--gpu 8"},
     {"num-gpu", "--gpu 8|--gpus"},
     {"ngpus", "--gpu 8|--gpus"},
-    {"gpu-type", "--gpu"},
-    {"gpu-model", "--gpu"},
     {"device", "--gpu"},
     {"card", "--gpu"},
-    {"accelerators", "--gpu"},
     {"num-nodes", "--nodes|--max-nodes"},
     {"workers", "--nodes"},
     {"instance", "--allow-list|--gpu"},
     {"instance-type", "--allow-list|--gpu"},
     {"sku", "--allow-list|--gpu"},
     {"vendors", "--vendor"},
-    {"location", "--region"},
-    {"zone", "--region"},
     {"datacenter", "--region"},
     {"jurisdiction", "--residency"},
     {"exclude", "--not-cloud"},
-    {"exclude-cloud", "--not-cloud"},
     {"without", "--not-cloud"},
     {"skip", "--not-cloud"},
     {"except", "--not-cloud"},
-    {"clouds", "--cloud"},
-    {"providers", "--cloud"},
     {"marketplace", "--market"},
     {"community", "--market"},
     {"optimize", "--objective"},
     {"optimise", "--objective"},
     {"rank-by", "--objective"},
     {"prefer", "--objective"},
-    {"cheapest", "--objective cost"},
-    {"fastest", "--objective speed"},
     {"order", "--sort"},
     {"order-by", "--sort"},
     {"desc", "--sort-direction desc"},
@@ -260,11 +231,7 @@ constexpr Synonym kOtherFlags[] = {
     {"query", "--filter"},
     {"select", "--columns"},
     {"fields", "--columns"},
-    {"format", "--output"},
-    {"csv", "--output csv"},
-    {"yaml", "--output yaml"},
     {"html", "--output html"},
-    {"markdown", "--output markdown"},
     {"md", "--output markdown"},
     {"table", "--output table"},
     {"wide", "--output wide"},
@@ -425,10 +392,11 @@ std::string_view meaning_in(const Synonym (&list)[n], std::string_view typed) {
 std::optional<std::string> meant_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag) {
   std::string_view bare = flag;
   while (bare.starts_with('-')) bare.remove_prefix(1);
-  for (const std::string_view meant : split(meaning_in(kOtherFlags, bare), '|')) {
-    const std::string_view name = meant.substr(0, meant.find(' '));
-    if (!meant.empty() && is_flag(name)) return std::string(meant);
-  }
+  for (const std::string_view meanings : {meaning_in(kOtherFlags, bare), meaning_in(kSameFlags, bare)})
+    for (const std::string_view meant : split(meanings, '|')) {
+      const std::string_view name = meant.substr(0, meant.find(' '));
+      if (!meant.empty() && is_flag(name)) return std::string(meant);
+    }
   return std::nullopt;
 }
 

@@ -85,7 +85,7 @@ void reject_partitions(const Judging& judging) {
     each.push_back(rules::all_of({compare(Fact::provider, Operator::is, std::vector{std::string(provider)}),
                                   compare(Fact::region, Operator::in, std::move(regions))}));
   if (!each.empty())
-    reject(judging, rules::any_of(std::move(each)), say("{{region}} needs an account of its own; --region asks for it"));
+    reject(judging, rules::any_of(std::move(each)), say("{{region}} needs a separate account; name it with --region"));
 }
 
 }  // namespace

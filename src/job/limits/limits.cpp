@@ -281,6 +281,21 @@ void assume_usual(Constraints& limits, Usual question) {
   }
 }
 
+bool assume_deadline(Constraints& limits, bool trains) {
+  // Work that divides costs hardly more on as many machines as a week takes.
+  constexpr std::string_view kOfParts = "7d", kOfTraining = "30d";
+  if (limits.deadline_hours || limits.nodes) return false;
+  const Limit& deadline = *find_limit("deadline");
+  if (!deadline.option.set(limits, trains ? kOfTraining : kOfParts)) return false;
+  limits.assumed.push_back(deadline.option.key);
+  return true;
+}
+
+void drop_assumed_deadline(Constraints& limits) {
+  limits.deadline_hours.reset();
+  std::erase(limits.assumed, find_limit("deadline")->option.key);
+}
+
 Assumptions assumed_limits(const Constraints& limits) {
   Assumptions assumed;
   for (const std::string_view key : limits.assumed) {
