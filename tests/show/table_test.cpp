@@ -67,6 +67,17 @@ TEST_CASE("a name that is longer than those of the other rows has a line of its 
         "d                       12.00  L4\n");
 }
 
+TEST_CASE("the words of a column are not broken because another holds a path that no line has room for") {
+  Table table({show::left("subject"), show::left("finding")});
+  table.add({"own calibration", "/home/somebody/a-folder/with-a-rather-long-name/gpusel/calibration.yaml: 3 values"});
+  for (const std::size_t width : {60U, 70U, 80U}) {
+    const std::string text = table_text(table, {.width = width});
+    CAPTURE(width, text);
+    CHECK(widest(text) <= width);
+    CHECK(text.find("own calibration  ") != std::string::npos);
+  }
+}
+
 TEST_CASE("wide characters take two columns") {
   Table table({{"name"}, {"n", Align::right}});
   table.add({"上海", "1"});

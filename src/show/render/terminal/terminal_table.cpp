@@ -130,13 +130,14 @@ class TableLayout {
     return false;
   }
 
-  /// The longest word of a column's cells: narrower, it would be broken.
+  /// The longest word of a column's cells: narrower, it would be broken. A word longer than half of the room, such as a
+  /// path, is: the words of the other columns are not broken for it.
   std::size_t longest_word(std::size_t column) const {
     std::size_t longest = 0;
     for (const Row& row : table_.rows)
       for (const std::string_view word : split(row.cells[column].text, ' '))
         longest = std::max(longest, display_width(word));
-    return longest;
+    return std::min(longest, room_ / 2);
   }
 
   /// What is seldom needed is left out first; then titles go on in further lines, then the few names that are longer
