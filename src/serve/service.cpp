@@ -45,6 +45,7 @@ class Service {
         users_(users),
         window_(window),
         random_(seed, kFailures),
+        drawn_(seed, kRouter),
         tells_(users > 0 || fleet.prompt_replicas > 0) {
     run_.served.resize(requests.all.size());
     if (users_ > 0) own_ = requests;
@@ -61,7 +62,7 @@ class Service {
   }
 
  private:
-  static constexpr std::uint64_t kFailures = 7;  // stream of random numbers
+  static constexpr std::uint64_t kFailures = 7, kRouter = 17;  // streams of random numbers
 
   struct Replica {
     std::unique_ptr<Engine> engine;
@@ -212,6 +213,28 @@ class Service {
     if (counts) run_.gaps.push_back(std::move(gaps));
   }
 
+  void catch_up(Replica& replica, double at) const {
+    if (tells_ || replica.bound > at) return;
+    replica.engine->advance(at);
+    replica.bound = replica.engine->next_end();
+  }
+
+  /// Of two drawn at random, as the routers of Envoy and Ray Serve choose (Mitzenmacher, IEEE TPDS 12 (2001) 1094). Who
+  /// looks at all of them sends a wave to the one that a wave just left: requests of one length fall into step. None:
+  /// one of the two takes nothing.
+  Replica* less_busy_of_two(double at, std::size_t begin, std::size_t end) {
+    const std::size_t all = end - begin;
+    const std::size_t first = drawn_.bits() % all;
+    const std::size_t second = (first + 1 + drawn_.bits() % (all - 1)) % all;
+    Replica& one = replicas_[begin + first];
+    Replica& other = replicas_[begin + second];
+    for (Replica* const replica : {&one, &other}) {
+      if (!replica->serves || replica->leaves) return nullptr;
+      catch_up(*replica, at);
+    }
+    return other.engine->outstanding(at) < one.engine->outstanding(at) ? &other : &one;
+  }
+
   Replica* choose(std::uint32_t request, double at, std::size_t begin, std::size_t end) {
     if (end - begin == 1 && replicas_[begin].serves) return &replicas_[begin];
     if (fleet_.router == Router::round_robin) {
@@ -221,6 +244,8 @@ class Service {
       }
       return nullptr;
     }
+    if (fleet_.router == Router::least_requests && end - begin > 1)
+      if (Replica* const one = less_busy_of_two(at, begin, end)) return one;
     Replica* least = nullptr;
     Replica* prefix = nullptr;
     double fewest = kNever;
@@ -229,10 +254,7 @@ class Service {
     for (std::size_t i = begin; i < end; ++i) {
       Replica& replica = replicas_[i];
       if (!replica.serves || replica.leaves) continue;
-      if (!tells_ && replica.bound <= at) {
-        replica.engine->advance(at);
-        replica.bound = replica.engine->next_end();
-      }
+      catch_up(replica, at);
       const double load = fleet_.router == Router::least_tokens
                               ? static_cast<double>(replica.engine->outstanding_tokens())
                               : replica.engine->outstanding(at);
@@ -384,6 +406,7 @@ class Service {
   const std::uint32_t users_;
   const Window window_;
   Random random_;
+  Random drawn_;  // by the router
   const bool tells_;
   std::deque<Replica> replicas_;
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;

@@ -18,7 +18,7 @@ using gpusel::test::Market;
 namespace {
 
 constexpr std::string_view kAsked =
-    R"("model": "llama-3.1-8b", "task": "inference", "request_rate": 8, "ttft": 800, "tpot": 50)";
+    R"("model": "llama-3.1-8b", "task": "inference", "request_rate": 8, "ttft": 1500, "tpot": 70)";
 
 Advice asked(const std::string& more = "") {
   return Market::small().recommend("{" + std::string(kAsked) + more + "}", {});
@@ -27,7 +27,7 @@ Advice asked(const std::string& more = "") {
 /// The same requests on so many of that instance, in the format and layout that it is recommended with.
 Simulated replayed(const Recommendation& r, int machines) {
   SimulateQuestion question;
-  question.base.request = test::request("model=llama-3.1-8b task=inference request_rate=8 ttft=800 tpot=50");
+  question.base.request = test::request("model=llama-3.1-8b task=inference request_rate=8 ttft=1500 tpot=70");
   question.offer = std::string(r.instance->provider) + "/" + std::string(r.instance->sku);
   question.replicas = machines;
   question.knee = false;

@@ -153,6 +153,7 @@ class Simulating {
     if (is_on_cpu()) return {};  // one process over the cores of a socket
     Question question = ranking();
     question.only = &instance;
+    question.constraints.max_nodes = static_cast<int>(machines());
     question.constraints.market = true;
     question.constraints.include_unavailable = true;
     question.constraints.terms = {"any"};
