@@ -53,6 +53,17 @@ TEST_CASE("a replica that is taken away loses no request") {
   CHECK(slowest(run) > slowest(steady));
 }
 
+TEST_CASE("requests of one length do not fall into step with one another") {
+  const Requests requests = stream(64, 60'000);
+  const Run run = serve_requests(requests, plain(), roomy(), {.replicas = 8}, 0, {}, 1);
+  const auto mean_ttft = [&](std::size_t from, std::size_t until) {
+    double sum = 0;
+    for (std::size_t i = from; i < until; ++i) sum += run.served[i].ttft;
+    return sum / static_cast<double>(until - from);
+  };
+  CHECK(mean_ttft(40'000, 60'000) < 1.05 * mean_ttft(1000, 20'000));
+}
+
 TEST_CASE("autoscaling follows the load, late") {
   // Two quiet minutes, five busy ones, ten quiet ones.
   Requests requests;
