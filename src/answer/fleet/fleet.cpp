@@ -5,6 +5,7 @@
 
 #include "answer/fleet/fleet_parts.hpp"
 #include "answer/lists/offer_filter.hpp"
+#include "answer/load/load.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -114,9 +115,8 @@ Result<double> stated_rate(const FleetQuestion& question, const job::Traffic& tr
 
 void note_traffic(const FleetQuestion& question, Fleet& fleet) {
   const job::Request& request = question.request;
-  if (question.traffic.empty() && !request.input_tokens && !request.output_tokens)
-    fleet.notes.push_back(
-        say("{} prompt and {} output tokens assumed (--isl, --osl)", job::kUsualInput, job::kUsualOutput));
+  if (question.traffic.empty() && fleet.work.model->is_generator())
+    if (auto note = assumed_lengths(request)) fleet.notes.push_back(std::move(*note));
   if (!request.request_rate && !fleet.traffic.requests_per_s)
     fleet.notes.push_back(say("no load is given: {:g} request per second is assumed", job::kAssumedRate));
   const job::Traffic& traffic = fleet.traffic;

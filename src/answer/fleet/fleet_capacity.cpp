@@ -19,7 +19,9 @@ using physics::Machine;
 using physics::Plan;
 
 /// A rate is found to within so much of itself.
-constexpr double kRateStep = 0.01;
+constexpr double kRateStep = 0.002;
+/// What serves less than this share of what it could carries nothing.
+constexpr double kLeastRate = 1e-4;
 /// Of one machine, so many SKUs that each can be had in limited number.
 constexpr std::size_t kMostSkus = 6;
 
@@ -58,37 +60,45 @@ class Carrier {
       return out;
     }
     out.ceiling = full->sequences_per_s;
-    // As slow as the confidence asked for allows.
-    const double sure = full->rate > 0 ? sure_rate(work, machine_, *full, c_) / full->rate : 1;
-    double high = std::min(work.inference.max_load, sure) * out.ceiling;
-    auto best = at_rate(work, high);
-    if (good(best)) {
-      note(*best, high, out);
-      plan = std::move(*best);
+    // As slow as the confidence asked for allows, as one type alone is sized.
+    const auto ratios = physics::physics_of(work).ratios(work, machine_, *full, c_);
+    const auto slow = physics::slowness(ratios, normal_quantile(work.confidence));
+    double high = work.inference.max_load * out.ceiling;
+    auto best = at_rate(work, high, slow);
+    if (best.holds) {
+      note(*best.plan, high, out);
+      plan = std::move(*best.plan);
       return out;
     }
-    out.problem = best ? best->problem : physics::Problem{};
+    out.problem = best.plan ? best.plan->problem : physics::Problem{};
     double low = 0;
     for (double rate = high / 2; high - low > kRateStep * high; rate = (low + high) / 2) {
-      auto trial = at_rate(work, rate);
-      if (!good(trial)) {
+      auto trial = at_rate(work, rate, slow);
+      if (!trial.holds) {
         high = rate;
-        if (rate < kRateStep * kRateStep * out.ceiling) break;
+        if (rate < kLeastRate * out.ceiling) break;
         continue;
       }
       low = rate;
-      note(*trial, rate, out);
-      plan = std::move(*trial);
+      note(*trial.plan, rate, out);
+      plan = std::move(*trial.plan);
     }
     return out;
   }
 
  private:
-  Result<Plan> at_rate(const Job& work, double rate) const {
+  struct Tried {
+    Result<Plan> plan;
+    bool holds;
+  };
+  Tried at_rate(const Job& work, double rate, const physics::Slowness& slow) const {
     Job arriving = work;
     arriving.inference.concurrency.reset();
     arriving.inference.request_rate = rate;
-    return physics::plan_inference(arriving, machine_, c_);
+    auto plan = physics::plan_inference(arriving, machine_, c_);
+    const bool holds = good(plan) && !too_slow_to_serve(work, *plan) &&
+                       physics::holds_rate(arriving, machine_, plan->layout, slow, c_);
+    return {std::move(plan), holds};
   }
 
   static void note(const Plan& plan, double rate, Carried& out) {

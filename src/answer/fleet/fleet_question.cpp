@@ -99,9 +99,8 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
       return usage_error(say("request lengths are missing"), "--traffic",
                          say("a profile as chat, a file of requests, or --isl and --osl"));
     auto one = job::fixed_traffic(
-        static_cast<double>(request.input_tokens.value_or(request.output_tokens ? 0 : job::kUsualInput)),
-        generates ? static_cast<double>(request.output_tokens.value_or(request.input_tokens ? 1 : job::kUsualOutput))
-                  : 0);
+        static_cast<double>(request.input_tokens.value_or(job::kUsualInput)),
+        generates ? static_cast<double>(request.output_tokens.value_or(job::kUsualOutput)) : 0);
     one.name = say("one length");
     return one;
   }

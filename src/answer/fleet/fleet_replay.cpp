@@ -179,9 +179,8 @@ class Replay {
   void change(Part& part, double by) {
     FleetMember& member = *part.member;
     const double each = fleet_.types[member.type].steady().cost.hourly;
-    const double working = std::max(1.0, member.instances - spare_);
-    member.load *= working / (working + by);
     member.instances += by;
+    member.load = machines_at_least(member) / std::max(1.0, member.instances - spare_);
     member.hourly += by * each;
     fleet_.mix.hourly += by * each;
     added_ += by;
@@ -208,10 +207,20 @@ class Replay {
     }
   }
 
-  /// Not below what the traffic takes on average, with the headroom that was asked for.
+  /// What the traffic takes on average, with the headroom that was asked for and however late it is.
+  double machines_at_least(const FleetMember& member) const {
+    double machines = 0;
+    for (std::size_t b = 0; b < member.share.size(); ++b) {
+      const double rate = fleet_.rate * fleet_.peak * fleet_.traffic.buckets[b].share * member.share[b];
+      if (rate > 0)
+        machines += rate / (fleet_.work.inference.max_load * fleet_.types[member.type].carried[b].ceiling);
+    }
+    return machines;
+  }
+
   bool may_shrink(const FleetMember& member) const {
-    const double working = member.instances - spare_;
-    return working > std::max(1.0, member.committed) && member.load * working / (working - 1) <= 1;
+    const double fewer = member.instances - spare_ - 1;
+    return fewer >= std::max({1.0, member.committed, machines_at_least(member)});
   }
 
   /// What is not needed goes, one by one, the dearest first.

@@ -77,10 +77,7 @@ class LoadReader {
 
   Status of_one_length() {
     if (Status none = no_file_flags(); !none) return none;
-    if (!request_.input_tokens || !request_.output_tokens)
-      out_.notes.push_back(say("{} prompt and {} output tokens assumed (--isl, --osl)",
-                               request_.input_tokens.value_or(job::kUsualInput),
-                               request_.output_tokens.value_or(job::kUsualOutput)));
+    if (auto note = assumed_lengths(request_)) out_.notes.push_back(std::move(*note));
     out_.demand.input =
         Length::fixed(static_cast<double>(std::max<std::int64_t>(1, request_.input_tokens.value_or(job::kUsualInput))));
     out_.demand.output = Length::fixed(
@@ -293,6 +290,12 @@ double AskedLoad::mean_input() const {
 }
 
 double AskedLoad::mean_output() const { return demand.replays() ? traffic.output.mean : demand.output.mean(); }
+
+std::optional<std::string> assumed_lengths(const job::Request& request) {
+  if (request.input_tokens && request.output_tokens) return std::nullopt;
+  return say("{} prompt and {} output tokens assumed (--isl, --osl)", request.input_tokens.value_or(job::kUsualInput),
+             request.output_tokens.value_or(job::kUsualOutput));
+}
 
 Result<AskedLoad> asked_load(const LoadQuestion& question, const job::Request& request, std::uint64_t seed,
                              const catalog::Catalog& catalog) {

@@ -67,6 +67,9 @@ struct AskedLoad {
   double mean_output() const;
 };
 
+/// That lengths are assumed, with those that are taken; none: both are given.
+std::optional<std::string> assumed_lengths(const job::Request& request);
+
 /// `seed`: of arrivals that a log of lengths alone is given. Errors: no source or two, what has no meaning for it,
 /// files and profiles that cannot be read.
 Result<AskedLoad> asked_load(const LoadQuestion& question, const job::Request& request, std::uint64_t seed,

@@ -97,8 +97,8 @@ class PreflightJudge {
     const Count most = context();
     if (!load.input_tokens && !load.output_tokens && most) {
       load.context.reset();
-      load.output_tokens = std::min<std::int64_t>(kUsualOutput, std::max<std::int64_t>(1, *most / 4));
-      load.input_tokens = std::min<std::int64_t>(kUsualInput, std::max<std::int64_t>(1, *most - *load.output_tokens));
+      load.output_tokens = std::min<std::int64_t>(job::kUsualOutput, std::max<std::int64_t>(1, *most / 4));
+      load.input_tokens = std::min<std::int64_t>(job::kUsualInput, std::max<std::int64_t>(1, *most - *load.output_tokens));
     }
     return load;
   }
@@ -243,8 +243,6 @@ class PreflightJudge {
       }
   }
 
-  static constexpr std::int64_t kUsualInput = 1024;
-  static constexpr std::int64_t kUsualOutput = 256;
 
   const ReadLine& line_;
   LineRequest asked_;

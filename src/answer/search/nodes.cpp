@@ -47,23 +47,6 @@ bool is_traffic(const Job& work) { return work.inference.request_rate && !job::i
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
 
-/// What no reader waits for, whatever it costs: a minute and a millisecond per prompt token, then a token a second.
-std::optional<Reason> unusable(const Job& work, const physics::Plan& plan) {
-  const job::Inference& job = work.inference;
-  if (!plan.serving || job.mode == job::Mode::throughput || !work.model->is_generator()) return std::nullopt;
-  const physics::InferenceSpeed& speed = plan.serving->speed;
-  const double first = speed.ttft_within(job.slo_percentile).raw(), gap = speed.itl_within(job.slo_percentile).raw();
-  const double longest = 60 + 0.001 * static_cast<double>(job.input_tokens);
-  if (first <= longest && gap <= 1) return std::nullopt;
-  return Reason{"too-slow",
-                [first, gap] {
-                  return say("{:.0f} s to the first token and {:.1f} s between tokens: too slow to serve; "
-                             "--mode throughput ranks it as a batch",
-                             first, gap);
-                },
-                std::min(longest / first, 1 / gap)};
-}
-
 /// Whether so many replicas train that each step has more sequences than it should.
 bool crowds_batch(const Job& work, const physics::Plan& plan) {
   const auto& asked = work.training.global_batch;
@@ -87,6 +70,22 @@ double nearness(const Job& work, const physics::Plan& plan) {
 }
 
 }  // namespace
+
+std::optional<Reason> too_slow_to_serve(const Job& work, const physics::Plan& plan) {
+  const job::Inference& job = work.inference;
+  if (!plan.serving || job.mode == job::Mode::throughput || !work.model->is_generator()) return std::nullopt;
+  const physics::InferenceSpeed& speed = plan.serving->speed;
+  const double first = speed.ttft_within(job.slo_percentile).raw(), gap = speed.itl_within(job.slo_percentile).raw();
+  const double longest = 60 + 0.001 * static_cast<double>(job.input_tokens);
+  if (first <= longest && gap <= 1) return std::nullopt;
+  return Reason{"too-slow",
+                [first, gap] {
+                  return say("{:.0f} s to the first token and {:.1f} s between tokens: too slow to serve; "
+                             "--mode throughput ranks it as a batch",
+                             first, gap);
+                },
+                std::min(longest / first, 1 / gap)};
+}
 
 void multiply(PlannedMachine& planned, int groups, int working) {
   planned.machine.nodes *= groups;
@@ -542,7 +541,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& s
     const auto groups = groups_for(group, option.layout, static_cast<int>(least), best ? best->groups : most);
     if (!groups) continue;
     physics::Plan plan = share_of(group, option.layout, *groups);
-    if (auto why = unusable(work_, plan)) {
+    if (auto why = too_slow_to_serve(work_, plan)) {
       if (!too_slow || why->nearness > too_slow->nearness) too_slow = std::move(why);
       continue;
     }
@@ -590,7 +589,7 @@ std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Mac
   if (!least) return std::nullopt;
   const int groups = std::min(most, *enough);
   Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
-  if (unusable(work_, one.planned.plan)) return std::nullopt;
+  if (too_slow_to_serve(work_, one.planned.plan)) return std::nullopt;
   multiply(one.planned, groups, groups);
   return one;
 }
