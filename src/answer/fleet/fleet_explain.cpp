@@ -64,10 +64,11 @@ class Tracer {
               "tokens",
               load, carried.ceiling, carried.in_flight, in_ms(carried.ttft), in_ms(carried.itl)),
           shown("{:.4g}", carried.requests_per_s, "requests/s"), "docs/method.md");
-      sum += format("{}{:.4g} ÷ {:.4g}", sum.empty() ? "" : " + ", rate, carried.requests_per_s);
+      sum += format("{}{:.4g} ÷ ({:g} × {:.4g})", sum.empty() ? "" : " + ", rate, fleet_.work.inference.max_load,
+                    carried.ceiling);
     }
     const double spare = static_cast<double>(fleet_.work.inference.redundancy);
-    add(name + ".load", say("sum over buckets of rate ÷ capacity, ÷ working instances"),
+    add(name + ".load", say("sum over buckets of rate ÷ (max_load × full load), ÷ working instances"),
         format("({}) ÷ {:g}", sum, member.instances - spare), shown("{:.1f}", member.load * 100, "%"));
     const FleetOffer& offer = type.steady();
     const Date date = Date::from_packed(offer.offer->as_of);
@@ -96,7 +97,7 @@ class Tracer {
     add("fleet.gap", say("1 − bound ÷ cost"), format("1 − {:.4f} ÷ {:.4f}", mix.bound, mix.solved),
         shown("{:.2f}", mix.gap() * 100, "%"));
     if (!fleet_.single) return;
-    add("single.hourly", say("of one type: load rounded up, with spares, × price; the cheapest of all"),
+    add("single.hourly", say("of one type: as few as serve all, with spares, × price; the cheapest of all"),
         say("{}", member_text(fleet_, *fleet_.single)), an_hour(fleet_.single->hourly));
     add("fleet.saving", say("1 − mix ÷ best single type"),
         format("1 − {:.4f} ÷ {:.4f}", mix.hourly, fleet_.single->hourly),

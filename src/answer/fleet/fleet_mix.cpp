@@ -67,6 +67,15 @@ void drop_dominated(const FleetContext& context, Fleet& fleet) {
   fleet.contenders = fleet.types.size();
 }
 
+double instances_busy(const Fleet& fleet, const FleetMember& member, double rate) {
+  double instances = 0;
+  for (std::size_t b = 0; b < member.share.size(); ++b) {
+    const double part = rate * fleet.traffic.buckets[b].share * member.share[b];
+    if (part > 0) instances += part / (fleet.work.inference.max_load * fleet.types[member.type].carried[b].ceiling);
+  }
+  return instances;
+}
+
 std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,
                                     bool steady) {
   std::vector<FleetMember> out;
@@ -84,9 +93,8 @@ std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& sol
       if (use.share[b] <= 0) continue;
       const double rate = fleet.rate * scale * fleet.traffic.buckets[b].share * use.share[b];
       member.requests_per_s += rate;
-      member.load += rate / type.carried[b].requests_per_s;
     }
-    member.load /= std::max(1.0, member.instances - spare);
+    member.load = instances_busy(fleet, member, fleet.rate * scale) / std::max(1.0, member.instances - spare);
     const double elastic = member.instances - member.committed;
     if (elastic > 0) member.hourly += elastic * offer_of(type, steady).cost.hourly;
     if (member.committed > 0) member.hourly += member.committed * type.committed->cost.hourly;
@@ -109,10 +117,10 @@ std::optional<FleetMember> best_single(const Fleet& fleet, const FleetProblem& p
     member.type = g;
     const double working = std::max(1.0, std::ceil(load - 1e-9));
     member.instances = working + problem.spare;
-    member.load = load / working;
     member.requests_per_s = fleet.rate * fleet.peak;
     member.hourly = member.instances * kind.price;
     member.share.assign(problem.rate.size(), 1);
+    member.load = instances_busy(fleet, member, member.requests_per_s) / working;
     const auto& limit = problem.pool_limit[static_cast<std::size_t>(kind.pool)];
     if ((limit && member.instances > *limit) || (problem.most_instances && member.instances > *problem.most_instances))
       continue;

@@ -2,6 +2,7 @@
 // in time as was asked for.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "answer/fleet/fleet_parts.hpp"
@@ -9,6 +10,7 @@
 #include "base/text/text.hpp"
 #include "base/values/normal.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/targets.hpp"
 
 namespace gpusel::answer {
 
@@ -180,7 +182,7 @@ class Replay {
     FleetMember& member = *part.member;
     const double each = fleet_.types[member.type].steady().cost.hourly;
     member.instances += by;
-    member.load = machines_at_least(member) / std::max(1.0, member.instances - spare_);
+    member.load = instances_busy(fleet_, member, fleet_.rate * fleet_.peak) / std::max(1.0, member.instances - spare_);
     member.hourly += by * each;
     fleet_.mix.hourly += by * each;
     added_ += by;
@@ -207,20 +209,10 @@ class Replay {
     }
   }
 
-  /// What the traffic takes on average, with the headroom that was asked for and however late it is.
-  double machines_at_least(const FleetMember& member) const {
-    double machines = 0;
-    for (std::size_t b = 0; b < member.share.size(); ++b) {
-      const double rate = fleet_.rate * fleet_.peak * fleet_.traffic.buckets[b].share * member.share[b];
-      if (rate > 0)
-        machines += rate / (fleet_.work.inference.max_load * fleet_.types[member.type].carried[b].ceiling);
-    }
-    return machines;
-  }
-
+  /// Not below what the traffic takes on average, with the headroom that was asked for.
   bool may_shrink(const FleetMember& member) const {
     const double fewer = member.instances - spare_ - 1;
-    return fewer >= std::max({1.0, member.committed, machines_at_least(member)});
+    return fewer >= std::max({1.0, member.committed, instances_busy(fleet_, member, fleet_.rate * fleet_.peak)});
   }
 
   /// What is not needed goes, one by one, the dearest first.
@@ -296,19 +288,57 @@ class Replay {
 
 }  // namespace
 
+namespace {
+
+constexpr std::size_t kMostSingles = 6;  // types that are tried alone
+
+/// Types that alone would serve all, on the fewest instances that the traffic keeps busy: the cheapest first.
+std::vector<FleetMember> singles_of(const Fleet& fleet) {
+  std::vector<FleetMember> out;
+  const auto spare = static_cast<double>(fleet.work.inference.redundancy);
+  for (std::size_t g = 0; g < fleet.types.size(); ++g) {
+    const FleetType& type = fleet.types[g];
+    FleetMember member;
+    member.type = g;
+    member.requests_per_s = fleet.rate * fleet.peak;
+    member.share.assign(type.carried.size(), 1);
+    if (std::ranges::any_of(type.carried, [](const Carried& carried) { return carried.ceiling <= 0; })) continue;
+    const double busy = instances_busy(fleet, member, member.requests_per_s);
+    const double working = std::max(1.0, std::ceil(busy - 1e-9));
+    member.instances = working + spare;
+    member.load = busy / working;
+    member.hourly = member.instances * type.steady().cost.hourly;
+    out.push_back(std::move(member));
+  }
+  std::ranges::stable_sort(out, {}, &FleetMember::hourly);
+  return out;
+}
+
+}  // namespace
+
 void replay_fleet(const FleetContext& context, Fleet& fleet) {
   if (!fleet.mix.feasible || !fleet.work.model->is_generator() || fleet.work.model->is_encoder_decoder()) return;
-  const std::vector<std::string> notes = fleet.notes;
+  const Fleet proposed = fleet;
   Replay(context, fleet).run();
-  if (!fleet.single || !fleet.replay || fleet.single->hourly >= fleet.mix.hourly) return;
-  // What was added may make one type the cheaper choice.
-  Fleet one_type = fleet;
-  one_type.mix.members = {*fleet.single};
-  one_type.mix.hourly = fleet.single->hourly;
-  one_type.notes = notes;
-  Replay(context, one_type).run();
-  const bool cheaper = one_type.mix.hourly < fleet.mix.hourly || !fleet.replay->kept;
-  if (cheaper && one_type.replay->kept) fleet = std::move(one_type);
+  if (!fleet.replay || !physics::has_targets(fleet.work.inference)) return;
+  // What closed forms ask for latencies may be too much: of one type, the requests decide.
+  std::optional<Fleet> best;
+  std::size_t tried = 0;
+  for (FleetMember& member : singles_of(fleet)) {
+    const double known = best ? best->mix.hourly : std::numeric_limits<double>::infinity();
+    if (member.hourly >= known || ++tried > kMostSingles) break;
+    Fleet alone = proposed;
+    alone.mix.hourly = member.hourly;
+    alone.mix.members = {std::move(member)};
+    Replay(context, alone).run();
+    if (alone.replay && alone.replay->kept && alone.mix.hourly < known) best = std::move(alone);
+  }
+  if (!best) return;
+  fleet.single = best->mix.members.front();
+  if (best->mix.hourly > fleet.mix.hourly * (1 + 1e-9) && fleet.replay->kept) return;
+  best->single = fleet.single;
+  best->mix.bound = std::min(best->mix.bound, best->mix.hourly);
+  fleet = std::move(*best);
 }
 
 }  // namespace gpusel::answer

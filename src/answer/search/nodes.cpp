@@ -26,7 +26,7 @@ constexpr double kWorthMore = 1.001;
 constexpr int kMostJoined = 16;
 /// Weights that fill more of a replica's memory than this leave so little for caches that twice the nodes may hold more
 /// than twice the requests.
-constexpr double kCrowded = 0.5;
+constexpr double kCrowded = 0.25;
 /// Steps of more or fewer sequences than those asked for, by this share, are another training.
 constexpr double kSameBatch = 0.1;
 /// Nodes of eight GPUs with 80 GB: how many of them hold a job's states says on how many nodes of any kind it is tried.
@@ -46,6 +46,20 @@ bool is_traffic(const Job& work) { return work.inference.request_rate && !job::i
 
 /// Whether the work divides into parts that need not know of each other.
 bool is_in_parts(const Job& work) { return !job::is_training(work.task) && work.ends(); }
+
+/// The fewest from `least` to `most` for which something is true that stays true for more; none: not even for `most`.
+template <class Holds>
+std::optional<int> fewest_that(Holds holds, int least, int most) {
+  if (least > most) return std::nullopt;
+  if (holds(least)) return least;
+  if (least == most || !holds(most)) return std::nullopt;
+  int fails = least;
+  while (most - fails > 1) {
+    const int middle = fails + (most - fails) / 2;
+    (holds(middle) ? most : fails) = middle;
+  }
+  return most;
+}
 
 /// Whether so many replicas train that each step has more sequences than it should.
 bool crowds_batch(const Job& work, const physics::Plan& plan) {
@@ -294,11 +308,27 @@ double CandidateSearch::groups_in_time(const Planned& group) const {
   return groups;
 }
 
+/// The same work by larger groups, where these do more than in proportion: weights that crowd out caches have more room,
+/// and data no longer spill.
+CandidateSearch::Planned CandidateSearch::enlarged(const Shape& shape, Planned planned) {
+  const auto node_time = [](const Planned& p) { return p.machine.nodes / p.plan.rate; };
+  for (int nodes = 2 * planned.machine.nodes; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
+    if (!work_.counted && shape.machine.network.raw() <= 0) break;
+    Reason unasked;
+    auto larger = plan_on(shape, nodes, unasked);
+    if (!larger || node_time(planned) <= kWorthMore * node_time(*larger)) break;
+    planned = std::move(*larger);
+  }
+  return planned;
+}
+
 /// Groups of nodes that each do a part of the work: as many as are in time.
 std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& shape, Reason& reason) {
   auto planned = on_fewest(shape, false, reason);
   if (!planned) return std::nullopt;
   const auto& pinned = context_.question.constraints.nodes;
+  const int fewest = planned->machine.nodes;
+  if (!pinned) planned = enlarged(shape, std::move(*planned));
   const int group = planned->machine.nodes;
   const double groups =
       pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : groups_in_time(*planned);
@@ -308,7 +338,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
               }};
     return std::nullopt;
   }
-  if (work_.counted && group == 1 && groups > 1) return whole_things(shape, static_cast<int>(groups), reason);
+  if (work_.counted && fewest == 1 && group * groups > 1)
+    return whole_things(shape, static_cast<int>(group * groups), reason);
   multiply(*planned, static_cast<int>(groups), static_cast<int>(groups));
   return planned;
 }
@@ -538,13 +569,14 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& s
   for (const physics::ServingOption& option : options) {
     const double least = fewest(option);
     if (least > (best ? best->groups : most)) break;
-    const auto groups = groups_for(group, option.layout, static_cast<int>(least), best ? best->groups : most);
-    if (!groups) continue;
-    physics::Plan plan = share_of(group, option.layout, *groups);
-    if (auto why = too_slow_to_serve(work_, plan)) {
-      if (!too_slow || why->nearness > too_slow->nearness) too_slow = std::move(why);
+    const int useful = best ? best->groups : most;
+    const auto groups = groups_for(group, option.layout, static_cast<int>(least), useful);
+    if (!groups) {
+      auto why = too_slow_to_serve(work_, share_of(group, option.layout, useful));
+      if (why && (!too_slow || why->nearness > too_slow->nearness)) too_slow = std::move(why);
       continue;
     }
+    physics::Plan plan = share_of(group, option.layout, *groups);
     if (!best || *groups < best->groups || physics::answers_sooner(plan, best->plan)) best = {*groups, std::move(plan)};
   }
   if (!best) {
@@ -616,14 +648,9 @@ std::optional<int> CandidateSearch::groups_for(const physics::Machine& group, co
   const auto holds = [&](int groups) {
     return physics::holds_rate(share_of_traffic(groups), group, layout, slow, context_.coefficients);
   };
-  if (holds(least)) return least;
-  if (least >= most || !holds(most)) return std::nullopt;
-  int fails = least;
-  while (most - fails > 1) {
-    const int middle = fails + (most - fails) / 2;
-    (holds(middle) ? most : fails) = middle;
-  }
-  return most;
+  const auto serves = [&](int groups) { return !too_slow_to_serve(work_, share_of(group, layout, groups)); };
+  const auto found = fewest_that(holds, least, most);
+  return !found || serves(*found) ? found : fewest_that(serves, *found + 1, most);
 }
 
 /// Why no layout of these nodes serves the model at all.

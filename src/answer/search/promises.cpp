@@ -174,12 +174,9 @@ catalog::Number Promises::chance(const job::Job& work, const physics::Machine& g
   if (here == nullptr) return std::nullopt;
   const auto [entry, fresh] = here->chances.try_emplace(machines);
   if (!fresh) return entry->second;
-  set_machines(*here, machines);
-  // Only what was sized so is known to keep the targets with that confidence.
   constexpr double kNever = -2.6;
-  const auto sized = here->kept.find(machines);
-  const bool known = sized != here->kept.end() && sized->second;
-  const double met_at = known ? normal_quantile(here->goal.confidence) : kNever;
+  const double met_at = keeps(*here, machines) ? normal_quantile(here->goal.confidence) : kNever;
+  set_machines(*here, machines);
   return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
                                                requests(*here, kChance));
 }

@@ -86,6 +86,7 @@ class CandidateSearch {
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);
   bool keeps_batch(const Shape& shape);
   std::optional<Planned> join(const Shape& shape, Reason& reason);
+  Planned enlarged(const Shape& shape, Planned planned);
   std::optional<Planned> divide(const Shape& shape, Reason& reason);
   double groups_in_time(const Planned& group) const;
   std::optional<Planned> whole_things(const Shape& shape, int nodes, Reason& reason);

@@ -173,8 +173,8 @@ class FleetPage {
   void verdict() {
     const auto& mix = fleet_.mix;
     page_.line(
-        say("load is relative to the planned rate, at most {} of what an instance could serve; gpusel recommend "
-            "adds instances until one type keeps up with a chance of {:.0f} %",
+        say("load is relative to {} of what an instance could serve at full load; as in gpusel recommend, instances "
+            "keep up with a chance of {:.0f} %",
             percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
     if (fleet_.replay && fleet_.replay->added != 0)
       return void(page_.line(say(
