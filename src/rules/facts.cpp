@@ -108,6 +108,7 @@ constexpr FactInfo kFacts[] = {
     {"gpus", number, "", Stage::plan, "GPUs the plan uses"},
     {"tp", number, "", Stage::plan, "tensor parallel degree"},
     {"pp", number, "", Stage::plan, "pipeline stages"},
+    {"replica_nodes", number, "", Stage::plan, "nodes that one copy of the model spans"},
     {"dp", number, "", Stage::plan, "data parallel degree or replicas"},
     {"memory_needed_gib", number, "GiB", Stage::plan, "peak on the fullest GPU"},
     {"memory_usable_gib", number, "GiB", Stage::plan, "what a process can have of it"},

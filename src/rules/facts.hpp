@@ -111,6 +111,7 @@ enum class Fact : std::uint8_t {
   gpus,
   tp,
   pp,
+  replica_nodes,
   dp,
   memory_needed_gib,
   memory_usable_gib,

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "base/text/text.hpp"
 #include "support/market.hpp"
 
 namespace fleet_test {
@@ -107,6 +108,25 @@ TEST_CASE("tighter targets, less load and spares never make a fleet cheaper") {
   CHECK(with("redundancy", "1") > cost);
   CHECK(with("max_types", "1") >= cost);
   CHECK(with("max_types", "1") == Approx(fleet_for(usual).single->hourly));
+}
+
+TEST_CASE("a fleet is no dearer than the one type that recommend() puts first") {
+  for (const auto& [ttft, tpot] : {std::pair("", ""), std::pair("1500", "70"), std::pair("800", "50")})
+    for (const int rate : {3, 12, 40}) {
+      CAPTURE(ttft, rate);
+      Words words{{"input_tokens", "1024"}, {"output_tokens", "256"}, {"request_rate", std::to_string(rate)}};
+      std::string job = format(
+          R"({{"model": "llama-3.1-8b", "task": "inference", "input_tokens": 1024, "output_tokens": 256, "request_rate": {})",
+          rate);
+      if (*ttft != 0) {
+        words.insert(words.end(), {{"ttft", ttft}, {"tpot", tpot}});
+        job += format(R"(, "ttft": {}, "tpot": {})", ttft, tpot);
+      }
+      const Advice advice = Market::small().recommend(job + "}", {});
+      REQUIRE_FALSE(advice.recommendations.empty());
+      // What finite runs leave open is a machine of a dozen.
+      CHECK(fleet_for(words).mix.hourly <= advice.recommendations.front().cost.hourly * 1.09);
+    }
 }
 
 TEST_CASE("of one type it is what one type costs") {

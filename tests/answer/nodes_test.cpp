@@ -31,6 +31,18 @@ std::int64_t batch_of(const answer::Recommendation& r) { return r.plan().layout.
 
 }  // namespace
 
+TEST_CASE("a batch of tokens takes larger groups where weights crowd out caches: more certainty makes none cheaper") {
+  const std::string batch = R"("model": "llama-3.1-70b", "task": "inference", "mode": "throughput", "tokens": 1e9)";
+  const auto usual = by_sku(Market::small().recommend("{" + batch + "}"));
+  const auto surer = by_sku(Market::small().recommend("{" + batch + R"(, "min_fit": 0.99})"));
+  REQUIRE(usual.size() >= 2);
+  for (const auto& [sku, r] : surer) {
+    CAPTURE(sku, r.machine().nodes);
+    REQUIRE(usual.contains(sku));
+    CHECK(usual.at(sku).cost.total <= r.cost.total * 1.02);
+  }
+}
+
 TEST_CASE(
     "of all numbers of nodes up to four times the fewest the one is taken that takes next to the least node time") {
   const auto chosen = by_sku(Market::small().recommend(kJob));

@@ -52,7 +52,7 @@ TEST_CASE("a fleet as JSON adds up") {
       share[b] += part;
       if (part > 0)
         load += part * out["traffic"]["buckets"][b]["requests_per_s"].get<double>() /
-                type["capacity"][b]["requests_per_s"].get<double>();
+                (0.8 * type["capacity"][b]["full_load_requests_per_s"].get<double>());
     }
     CHECK(load / (member["instances"].get<double>() - 1) == Approx(member["load"].get<double>()).epsilon(1e-4));
   }

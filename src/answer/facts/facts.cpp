@@ -421,6 +421,7 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
   const physics::Layout& layout = plan.layout;
   facts.set(Fact::tp, static_cast<double>(layout.tp));
   facts.set(Fact::pp, static_cast<double>(layout.pp));
+  facts.set(Fact::replica_nodes, std::ceil(static_cast<double>(layout.tp * layout.pp) / machine.gpus_per_node));
   facts.set(Fact::dp, static_cast<double>(layout.dp));
   if (plan.training) {
     facts.set(Fact::precision, to_text(layout.precision));

@@ -101,6 +101,12 @@ struct Part {
   double late() const { return (1 - slow.in_time.all) * static_cast<double>(requests->all.size()); }
 };
 
+/// Fewer machines than closed forms wanted cost less than what was proven of these.
+void lower_bound_to_cost(FleetMix& mix) {
+  mix.solved = std::min(mix.solved, mix.hourly);
+  mix.bound = std::min(mix.bound, mix.hourly);
+}
+
 class Replay {
  public:
   Replay(const FleetContext& context, Fleet& fleet)
@@ -228,7 +234,7 @@ class Replay {
         change(*part, 1);
         break;
       }
-    fleet_.mix.bound = std::min(fleet_.mix.bound, fleet_.mix.hourly);
+    lower_bound_to_cost(fleet_.mix);
   }
 
   void tell() {
@@ -337,7 +343,7 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
   fleet.single = best->mix.members.front();
   if (best->mix.hourly > fleet.mix.hourly * (1 + 1e-9) && fleet.replay->kept) return;
   best->single = fleet.single;
-  best->mix.bound = std::min(best->mix.bound, best->mix.hourly);
+  lower_bound_to_cost(best->mix);
   fleet = std::move(*best);
 }
 

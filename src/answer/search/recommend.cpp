@@ -369,10 +369,10 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 namespace {
 
 /// Whether one was assumed.
-bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
-  if (asked.duty.is_given()) return false;
+void assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
+  if (asked.duty.is_given()) return;
   const auto work = resolve_work(asked.request, model, catalog);
-  return work && work->ends() && job::assume_deadline(asked.constraints, job::is_training(work->task));
+  if (work && work->ends()) job::assume_deadline(asked.constraints, job::is_training(work->task));
 }
 
 }  // namespace
@@ -406,7 +406,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     asked.passes = std::move(*filter);
   }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
-  const bool in_time = assume_deadline(asked, *model, catalog);
+  assume_deadline(asked, *model, catalog);
   if (Status possible = money::check(question.duty); !possible) return std::unexpected(possible.error());
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
@@ -416,15 +416,9 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom a weight"));
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
-  const auto run = [&]() -> Result<Advice> {
-    auto limits = job::limit_rules(asked.constraints, catalog);
-    if (!limits) return std::unexpected(limits.error());
-    return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
-  };
-  auto advice = run();
-  if (!in_time || !advice || !advice->recommendations.empty()) return advice;
-  job::drop_assumed_deadline(asked.constraints);  // better late than never
-  return run();
+  auto limits = job::limit_rules(asked.constraints, catalog);
+  if (!limits) return std::unexpected(limits.error());
+  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
 }
 
 }  // namespace gpusel::answer

@@ -180,7 +180,7 @@ constexpr Limit kLimits[] = {
      held<&C::deadline_hours>(judge_deadline, needs_most, Fact::elapsed_hours, {}, "h"),
      {.usual = "90d",
       .usual_for = Usual::pretraining,
-      .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },
+      .usual_unless = [](const Constraints& c) { return c.nodes.has_value(); },
       .assumed_as = "deadline_days",
       .open = "1000000000h",
       .trades = true,
@@ -281,19 +281,12 @@ void assume_usual(Constraints& limits, Usual question) {
   }
 }
 
-bool assume_deadline(Constraints& limits, bool trains) {
+void assume_deadline(Constraints& limits, bool trains) {
   // Work that divides costs hardly more on as many machines as a week takes.
   constexpr std::string_view kOfParts = "7d", kOfTraining = "30d";
-  if (limits.deadline_hours || limits.nodes) return false;
+  if (limits.deadline_hours || limits.nodes) return;
   const Limit& deadline = *find_limit("deadline");
-  if (!deadline.option.set(limits, trains ? kOfTraining : kOfParts)) return false;
-  limits.assumed.push_back(deadline.option.key);
-  return true;
-}
-
-void drop_assumed_deadline(Constraints& limits) {
-  limits.deadline_hours.reset();
-  std::erase(limits.assumed, find_limit("deadline")->option.key);
+  if (deadline.option.set(limits, trains ? kOfTraining : kOfParts)) limits.assumed.push_back(deadline.option.key);
 }
 
 Assumptions assumed_limits(const Constraints& limits) {

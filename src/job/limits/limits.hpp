@@ -124,10 +124,9 @@ std::span<const Limit* const> judged_limits();
 /// Fills in the default of one limit, or of all, where nothing is said.
 void assume_usual(Constraints& limits, const Limit& limit);
 void assume_usual(Constraints& limits, Usual question);
-/// The time that work which ends may take where nobody says so, beside what pretraining has by assume_usual(). False: a
-/// deadline or a number of nodes is there.
-bool assume_deadline(Constraints& limits, bool trains);
-void drop_assumed_deadline(Constraints& limits);
+/// The time that work which ends may take where nobody says so, nor gives a number of nodes; beside what pretraining has
+/// by assume_usual().
+void assume_deadline(Constraints& limits, bool trains);
 /// What assume_usual() and assume_deadline() filled in.
 Assumptions assumed_limits(const Constraints& limits);
 /// What names of places were taken for, where they name more than one region of one provider.
