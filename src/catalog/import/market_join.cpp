@@ -236,7 +236,7 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
   if (candidates.empty()) return say("the catalog has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
   if (candidates.size() > 1)
     if (const Gpu* sold = sold_already(candidates)) {
-      remark_ = ledger_.warn(row.line, say("'{}' is taken for {}: the only such GPU that {} is known to sell", row.gpu,
+      remark_ = ledger_.warn(row.line, say("'{}' is read as {}: the only such GPU that {} is known to sell", row.gpu,
                                            sold->id, file_provider_));
       instance.gpu = keep(sold->id);
       return set_count(row, sold, instance);
