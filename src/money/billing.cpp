@@ -16,9 +16,10 @@ bool covers(const catalog::TextList& list, std::string_view name) {
   return list.empty() || std::ranges::find(list, name) != list.end();
 }
 
-/// How many of the three a record names.
+/// How many of the four a record names.
 int narrowness(const catalog::BillingRule& rule) {
-  return (rule.families.empty() ? 0 : 1) + (rule.regions.empty() ? 0 : 1) + (rule.terms.empty() ? 0 : 1);
+  return (rule.families.empty() ? 0 : 1) + (rule.skus.empty() ? 0 : 1) + (rule.regions.empty() ? 0 : 1) +
+         (rule.terms.empty() ? 0 : 1);
 }
 
 /// "0.25=1"; what cannot be read is left out, and lint says so.
@@ -63,11 +64,19 @@ class Narrowest {
       billing_.increments = increments_of(rule);
       billing_.increments_source = rule.source;
     }
+    if (rule.setup && own > setup_) {
+      setup_ = own;
+      billing_.setup = &rule;
+    }
+    if (rule.host_apart && own > host_) {
+      host_ = own;
+      billing_.host = *rule.host_apart ? &rule : nullptr;
+    }
   }
 
  private:
   Billing& billing_;
-  int step_ = -1, minimum_ = -1, longest_ = -1, most_nodes_ = -1, increments_ = -1;
+  int step_ = -1, minimum_ = -1, longest_ = -1, most_nodes_ = -1, increments_ = -1, setup_ = -1, host_ = -1;
 };
 
 }  // namespace
@@ -121,8 +130,8 @@ Billing billing_of(const catalog::Instance& instance, std::string_view region, c
   }
   Narrowest narrowest(billing);
   for (const catalog::BillingRule& rule : catalog.billing())
-    if (rule.provider == instance.provider && covers(rule.families, instance.family) && covers(rule.regions, region) &&
-        covers(rule.terms, to_text(term)))
+    if (rule.provider == instance.provider && covers(rule.families, instance.family) &&
+        covers(rule.skus, instance.sku) && covers(rule.regions, region) && covers(rule.terms, to_text(term)))
       narrowest.take(rule);
   return billing;
 }

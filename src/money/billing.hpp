@@ -1,5 +1,5 @@
-// How a provider counts time and what an hour of it costs as a month goes on: rules of the catalogue, per family,
-// region and term.
+// How a provider counts time, what an hour of it costs as a month goes on and what is charged on top: rules of the
+// catalogue, per family, SKU, region and term.
 #pragma once
 
 #include <string_view>
@@ -24,6 +24,8 @@ struct Billing {
   std::vector<Increment> increments = {};  // by rising share; none: every hour costs its price
   std::string_view source = {};            // of the step and the least time
   std::string_view increments_source = {};
+  const catalog::BillingRule* setup = nullptr;  // that states a charge for each instance; null: none
+  const catalog::BillingRule* host = nullptr;   // that charges vCPU and memory apart; null: they are in the price
 
   /// Hours billed for a start that ran so long.
   double hours(double run_hours) const;

@@ -104,6 +104,14 @@ const catalog::Drift* PriceOutlook::drift_of(const catalog::Offer& offer) const 
   return nullptr;
 }
 
+void PriceOutlook::bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const {
+  for (const catalog::Offer& other : catalog_.offers_of(catalog_.instances()[spot.instance])) {
+    if (other.term != catalog::Term::on_demand || other.region != spot.region || other.currency != spot.currency) continue;
+    const double most = std::max(other.per_hour(), spot.per_hour());
+    for (double* price : {&today.low, &today.mid, &today.high}) *price = std::min(*price, most);
+  }
+}
+
 PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
   const double published = offer.per_hour();
   if (offer.kind == catalog::PriceKind::own) return {published, published, published};
@@ -120,6 +128,7 @@ PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
     if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, drift);
     today = known->second * published;
   }
+  if (offer.term == catalog::Term::spot) bound_by_on_demand(today, offer);
   today.too_old = too_old(as_of, today_, seller_of(instance), offer.term);
   return today;
 }

@@ -65,6 +65,8 @@ class PriceOutlook {
   Date today() const { return today_; }
 
  private:
+  /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.
+  void bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const;
   const catalog::Drift* named(catalog::ProviderKind seller, catalog::Term term, std::string_view provider,
                               std::string_view gpu) const;
   catalog::ProviderKind seller_of(const catalog::Instance& instance) const;

@@ -14,6 +14,8 @@ namespace gpusel::money {
 
 namespace {
 
+constexpr double kMonthsOfYear = 12;
+
 Line line_of(std::string_view key, std::string_view source = {}, Date as_of = {}) {
   Line line;
   line.key = key;
@@ -32,6 +34,59 @@ void set_monthly(Line& line, catalog::Number amount, std::string_view currency, 
 
 double gpus_of(const LineView& view) {
   return std::max(1.0, std::round(view.instance.gpu_count.value_or(1))) * view.use.nodes;
+}
+
+/// What the host has that is charged for, of one instance; nothing where it is not known.
+struct HostSize {
+  catalog::Number vcpu, memory_gib;
+};
+HostSize host_size(const catalog::BillingRule& rule, const LineView& view) {
+  const catalog::Instance& instance = view.instance;
+  HostSize size{instance.vcpu, instance.memory_gib};
+  if (rule.host_vcpu) size.vcpu = rule.host_vcpu;
+  const catalog::Gpu* gpu = view.catalog.gpu_of(instance);
+  if (rule.host_memory_per_gpu_gb && gpu != nullptr && gpu->memory_gb && instance.gpu_count)
+    size.memory_gib = *rule.host_memory_per_gpu_gb * *gpu->memory_gb * *instance.gpu_count;
+  return size;
+}
+
+/// vCPU and memory of a seller whose price is of the GPU alone, paid for the same hours.
+Line host_line(const catalog::BillingRule& rule, const LineView& view) {
+  Line line = line_of("host", rule.source, rule.as_of);
+  const HostSize size = host_size(rule, view);
+  if (!rule.per_vcpu_hour || !rule.per_memory_gib_hour || !size.vcpu || !size.memory_gib) {
+    line.words = say("vCPU and memory are charged on top, how much is not published");
+    return line;
+  }
+  line.words = say("{} vCPU at {} and {} GiB at {} {} per hour, on top of the GPU", human_number(*size.vcpu),
+                   human_price(*rule.per_vcpu_hour), human_number(*size.memory_gib),
+                   human_price(*rule.per_memory_gib_hour), rule.currency);
+  if (!rule.note.empty()) add_clause(line.words, printable(rule.note));
+  const double each = *size.vcpu * *rule.per_vcpu_hour + *size.memory_gib * *rule.per_memory_gib_hour;
+  const auto rate = view.converter.convert(each * view.use.nodes, rule.currency);
+  if (!rate) return line;
+  line.known = true;
+  line.amounts = amounts_of(*rate, view.paid);
+  return line;
+}
+
+/// Once for each instance: whole in the first month, or spread over the months that a service is needed.
+Line setup_line(const catalog::BillingRule& rule, const LineView& view) {
+  Line line = line_of("setup", rule.source, rule.as_of);
+  const double months = std::max(1.0, view.use.duty->months.value_or(1));
+  line.words = months > 1 ? say("{} {} once for each instance, spread over {} months", human_price(*rule.setup),
+                                rule.currency, human_number(months))
+                          : say("{} {} once for each instance, in the first month", human_price(*rule.setup),
+                                rule.currency);
+  const auto once = view.converter.convert(*rule.setup * std::ceil(view.use.nodes), rule.currency);
+  if (!once) return line;
+  line.known = true;
+  line.amounts.month = *once / months;
+  line.amounts.day = *line.amounts.month / view.use.duty->days_per_month;
+  line.amounts.year = *once * std::min(1.0, kMonthsOfYear / months);
+  line.amounts.commitment = once;
+  if (view.use.job_hours()) line.amounts.job = once;
+  return line;
 }
 
 /// Asked for by the hour that a machine runs, whatever its own term.
@@ -202,6 +257,8 @@ constexpr job::Option<Extras> kCostOptions[] = {
 std::span<const job::Option<Extras>> extra_options() { return kCostOptions; }
 
 void add_lines(Quote& quote, const LineView& view) {
+  if (view.billing.host != nullptr) quote.lines.push_back(host_line(*view.billing.host, view));
+  if (view.billing.setup != nullptr) quote.lines.push_back(setup_line(*view.billing.setup, view));
   if (view.use.extras->workstation || (view.use.job != nullptr && view.use.job->needs_workstation))
     quote.lines.push_back(licence_line(view));
   if (view.use.extras->storage_gb) quote.lines.push_back(storage_line(view));

@@ -1,4 +1,5 @@
-// What is paid beside the instances: a licence for graphics, storage, traffic. Private to this room.
+// What is paid beside the instances: a host charged apart, setup, a licence for graphics, storage, traffic. Private to
+// this room.
 #pragma once
 
 #include "money/quote.hpp"
@@ -13,9 +14,10 @@ struct LineView {
   const catalog::Instance& instance;
   const catalog::Region& region;
   const Billing& billing;
+  const Paid& paid;
 };
 
-/// Of those that were asked for or that the job needs.
+/// Of what the seller charges on top, what was asked for and what the job needs.
 void add_lines(Quote& quote, const LineView& view);
 
 }  // namespace gpusel::money

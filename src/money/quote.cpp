@@ -26,8 +26,8 @@ Amounts Quote::sums() const {
   Amounts sums = instances();
   for (const Line& line : lines)
     if (line.known) sums += line.amounts;
-  // What is paid by the month has no share of an hour or of a commitment.
-  if (!lines.empty()) sums.hour = sums.commitment = catalog::Number();
+  // What is paid by the month or once has no share of an hour, and of what is not known nobody knows it.
+  if (!lacking().empty()) sums.hour = sums.commitment = catalog::Number();
   return sums;
 }
 
@@ -122,10 +122,14 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   quote.outlasts =
       job && quote.commitment.longest_hours > 0 && longest_stretch(*use.duty, job) > quote.commitment.longest_hours;
   if (quote.outlasts) quote.paid.job = catalog::Number();
-  add_lines(quote, {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), quote.billing});
-  const Line* licence = quote.line("licence");
-  quote.licence_hourly = licence != nullptr ? licence->amounts.hour.value_or(0) : 0;
-  quote.hourly = quote.rate + quote.licence_hourly;
+  add_lines(quote, {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), quote.billing, quote.paid});
+  const auto hour_of = [&](std::string_view key) {
+    const Line* line = quote.line(key);
+    return line != nullptr ? line->amounts.hour.value_or(0) : 0;
+  };
+  quote.licence_hourly = hour_of("licence");
+  quote.host_hourly = hour_of("host");
+  quote.hourly = quote.rate + quote.beside_hourly();
   if (const auto sums = quote.sums(); job ? sums.job : sums.month) quote.total = *(job ? sums.job : sums.month);
   set_per_work(quote, use.job);
   return quote;

@@ -57,7 +57,7 @@ struct Use {
 
 /// Paid beside the instances. Its amounts are unknown where its price is.
 struct Line {
-  std::string_view key;  // licence, storage, egress
+  std::string_view key;  // host, setup, licence, storage, egress
   Amounts amounts;       // in the answer's currency
   bool known = false;
   std::string figures;  // of a month, as they are multiplied and added
@@ -73,7 +73,8 @@ struct Quote {
   double nodes = 1;
   double rate = 0;            // of the instances and one hour
   double licence_hourly = 0;  // known licences of that hour
-  double hourly = 0;          // both
+  double host_hourly = 0;     // vCPU and memory, where they are charged apart and that is known
+  double hourly = 0;          // all three
   PriceToday today;           // of the instances and one hour: what `rate` is expected to be by now
   double hours = 0;           // that the job is expected to run, or of a month
   double worked = 0;          // hours of work in what is paid for
@@ -95,11 +96,10 @@ struct Quote {
 
   /// What offers are ordered by, as a multiple of what they are billed at.
   double order_factor() const { return rate > 0 ? today.order() / rate : 1; }
-  /// By what places that sell the same are compared: what traffic or storage costs there, and nobody knows, is no
-  /// saving.
+  /// By what places that sell the same are compared: a charge that nobody knows is no saving.
   std::pair<bool, double> place_order() const {
     const double paid_in_all = total * order_factor();
-    return {lacks("egress") || lacks("storage"),
+    return {lacks("egress") || lacks("storage") || lacks("host") || lacks("setup"),
             std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : paid_in_all};
   }
   /// The instances alone, in the currency of the offer.
@@ -114,6 +114,8 @@ struct Quote {
   bool is_at_most() const { return paid.job ? paid.job_at_most : paid.at_most; }
   /// Traffic to the internet, of a mean hour; nothing where there is none or no price is known.
   catalog::Number egress_hourly() const;
+  /// What is paid for an hour on top of the instances.
+  double beside_hourly() const { return licence_hourly + host_hourly; }
   const Line* line(std::string_view key) const;
 };
 

@@ -112,4 +112,13 @@ TEST_CASE("import: gpuhunt's flags tell other products, and RunPod's SKU is a GP
   CHECK(prices_of(gcp.market, "a4-highgpu-8g") == Lines{"on-demand 90.2 USD us-central1"});
 }
 
+TEST_CASE("import: a short name of several parts is the one that the seller has", "[import]") {
+  const Import offers = import_text(ImportFormat::vast, "offers.json",
+                                    "[{\"gpu_name\": \"H200\", \"num_gpus\": 1, \"dph_total\": 3.5}]");
+  check_accounts(offers);
+  REQUIRE(offers.market.instances().size() == 1);
+  CHECK(offers.market.instances()[0].gpu == "h200-sxm-141gb");
+  REQUIRE(offers.report.warnings.size() == 1);
+}
+
 }  // namespace import_names_test

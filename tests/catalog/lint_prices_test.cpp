@@ -38,6 +38,11 @@ TEST_CASE("a note that denies the price it stands at is found") {
   };
   CHECK(noted("the page shows no on-demand price") == Lines{"price.denied price north/x9_8x us-1 on-demand"});
   CHECK(noted("the page shows no spot price").empty());
+  const std::string machine =
+      with(clean(), "{sku: x9_1x, gpus: 1,", "{sku: x9_1x, gpus: 1, notes: \"no on-demand price is published\",");
+  for (const std::string& line : lint({catalogue(machine)}).found())
+    CHECK(line.starts_with("price.denied price north/x9_1x us-"));
+  CHECK(lint({catalogue(machine)}).found().size() == 2);  // sold in two regions
 }
 
 TEST_CASE("one spot price in two regions is found where spot is a market") {

@@ -48,6 +48,13 @@ TEST_CASE("a GPU is found by the ways people write it") {
   CHECK(gpu_id(c, given.written) == meant->id);
 }
 
+TEST_CASE("a GPU is found by its full name, sizes written apart, and its maker") {
+  const auto c = embedded();
+  for (const catalog::Gpu& gpu : c.gpus()) CHECK(gpu_id(c, std::string(gpu.name)) == gpu.id);
+  CHECK(gpu_id(c, "GeForce RTX 4060 Ti 16 GB") == "rtx-4060-ti-16gb");
+  CHECK(gpu_id(c, "AWS Trainium3") == "trainium3");
+}
+
 TEST_CASE("a model is found by the ways people write it") {
   const auto c = embedded();
   const auto given =

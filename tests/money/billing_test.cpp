@@ -150,4 +150,46 @@ billing:
   CHECK(billing(Term::spot).longest_h == 6.0);
 }
 
+TEST_CASE("what a seller charges on top is in every total, and a charge that nobody knows ranks behind", "[billing]") {
+  const Market charged(R"(
+sources: {list: {publisher: Round, document: price list, date: 2026-11-01, confidence: documented}}
+providers: [{id: round, name: Round, billing: {granularity_s: 1, source: list}, regions: {here: {country: US}}}]
+families: [{provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.host, gpus: 2}, {sku: r.dark, gpus: 1}, {sku: r.setup, gpus: 1}]}]
+exchange_rates: [{currency: EUR, per_usd: 0.8, as_of: 2026-03-01, source: list}]
+billing:
+  - {id: host, provider: round, skus: [r.host], host_apart: true, currency: USD, per_vcpu_hour: 0.02, per_memory_gib_hour: 0.01, host_vcpu: 4, host_memory_per_gpu_gb: 1, source: list}
+  - {id: dark, provider: round, skus: [r.dark], host_apart: true, source: list}
+  - {id: setup, provider: round, skus: [r.setup], setup: 160, currency: EUR, source: list}
+prices:
+  - {provider: round, region: here, term: on-demand, currency: USD, as_of: 2026-11-01, source: list, per_hour: {r.host: 1, r.dark: 0.5, r.setup: 1}}
+)");
+  const auto converter = money::Converter::into(Currency::usd(), charged.catalog());
+  REQUIRE(converter);
+  const money::Quoter quoter(charged.catalog(), charged.coefficients(), *converter, Date(2026, 11, 20));
+  const auto quote = [&](std::string_view sku, const money::Use& use) {
+    const auto instance = charged.catalog().instance(sku);
+    REQUIRE(instance);
+    return quoter.quote(charged.catalog().offers_of(**instance).front(), use).value();
+  };
+  // 4 vCPU and the 2 × 24 GB of its GPUs.
+  const money::Quote host = quote("r.host", {.nodes = 3});
+  CHECK(host.host_hourly == Approx(3 * (4 * 0.02 + 48 * 0.01)));
+  CHECK(host.hourly == Approx(3 * 1.56));
+  CHECK(host.total == Approx(730 * 3 * 1.56));
+  CHECK_FALSE(host.place_order().first);
+
+  const money::Quote dark = quote("r.dark", {});
+  CHECK(dark.lacks("host"));
+  CHECK(dark.place_order() > host.place_order());
+
+  money::Work job;
+  job.hours = 10;
+  CHECK(quote("r.setup", {.nodes = 2, .job = &job}).total == Approx(2 * 10 + 2 * 200));
+  CHECK(quote("r.setup", {}).total == Approx(730 + 200));
+  CHECK(*quote("r.setup", {}).sums().year == Approx(8760 + 200));
+  money::Duty half_year;
+  half_year.months = 6;
+  CHECK(quote("r.setup", {.duty = &half_year}).total == Approx(730 + 200.0 / 6));
+}
+
 }  // namespace billing_test

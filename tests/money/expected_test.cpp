@@ -184,4 +184,26 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a spot price is not expected above the on-demand price of the same machine") {
+  const Market spot(R"(
+sources: {list: {publisher: Round, document: price list, date: 2026-11-01, confidence: documented}}
+providers: [{id: round, name: Round, kind: cloud, regions: {here: {country: US}, there: {country: US}}}]
+families: [{provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.l4, gpus: 1}]}]
+drift: [{id: cloud.spot, seller: cloud, term: spot, changes_per_month: 1, change: 0.1, spread: 0.3, longest_months: 12}]
+prices:
+  - {provider: round, regions: [here, there], term: spot, currency: USD, as_of: 2026-05-20, source: list, per_hour: {r.l4: 1}}
+  - {provider: round, region: here, term: on-demand, currency: USD, as_of: 2026-11-20, source: list, per_hour: {r.l4: 1.2}}
+)");
+  const money::PriceOutlook outlook(spot.catalog(), kToday);
+  std::vector<money::PriceToday> found;  // here, there
+  for (const std::string_view region : {"here", "there"})
+    for (const catalog::Offer& one : spot.catalog().offers_of(spot.catalog().instances().front()))
+      if (one.term == Term::spot && spot.catalog().region_of(one).id == region) found.push_back(outlook.expected(one));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].low == found[1].low);
+  CHECK(found[0].mid == 1.2);
+  CHECK(found[0].high == 1.2);
+  CHECK(found[1].mid > 1.5);
+}
+
 }  // namespace expected_test

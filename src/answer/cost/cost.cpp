@@ -212,6 +212,14 @@ Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog&
 
 }  // namespace
 
+std::vector<std::string_view> line_keys(const CostItem& item) {
+  std::vector<std::string_view> keys;
+  for (const TermCost& term : item.terms)
+    for (const CostLine& line : term.lines)
+      if (std::ranges::find(keys, line.key) == keys.end()) keys.push_back(line.key);
+  return keys;
+}
+
 const catalog::Provider* provider_of(const catalog::Instance& instance, const catalog::Catalog& catalog) {
   const auto provider = catalog.provider(instance.provider);
   return provider ? *provider : nullptr;

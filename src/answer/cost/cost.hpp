@@ -75,6 +75,9 @@ struct CostItem {
   physics::Trace trace;  // where it was asked for
 };
 
+/// Of what any of its terms charges beside the instances, in the order of the first that does.
+std::vector<std::string_view> line_keys(const CostItem& item);
+
 struct CostAnswer {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   std::optional<job::Job> work;

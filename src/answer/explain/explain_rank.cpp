@@ -199,8 +199,8 @@ class RankTree {
         shown("{:.6g}", c.published.amount, format("{}/h", c.published.currency.code())), source);
     std::string hourly = format("{:.6g} × {}", c.published.amount, r_.machine().nodes);
     if (c.exchange) hourly += format(" × {:.6g} {}/{}", c.exchange->rate, currency_, c.published.currency.code());
-    if (c.licence_hourly > 0) hourly += format(" + {:.6g}", c.licence_hourly);
-    add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licenses"), std::move(hourly),
+    if (c.beside_hourly() > 0) hourly += format(" + {:.6g}", c.beside_hourly());
+    add(root, "cost.hourly", say("price of one node × nodes × rate of exchange + licenses and host"), std::move(hourly),
         money(c.hourly, "h"), source);
     physics::Trace more;
     explain_money(c, advice_.work, r_.plan().rate, currency_, more);

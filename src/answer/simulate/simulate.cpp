@@ -287,12 +287,12 @@ class Simulating {
     if (answer_.offer == nullptr) cheapest(quoter);
     if (answer_.offer == nullptr) return;
     const double nodes = answer_.machine.nodes;
-    const auto rate = quoter.hourly(*answer_.offer);
-    if (!rate) return;
+    const auto quote = quoter.quote(*answer_.offer);
+    if (!quote) return;
     const double fleet = answer_.setup.fleet.most_replicas > 0
                              ? answer_.simulation.outcome.replicas / answer_.plan.layout.dp
                              : answer_.machines;
-    answer_.hourly = *rate * nodes * fleet;
+    answer_.hourly = quote->hourly * nodes * fleet;
     const double good = answer_.simulation.outcome.good_output_tokens_per_s;
     if (good > 0) answer_.per_million = *answer_.hourly / 3600 / good * 1e6;
   }

@@ -289,9 +289,9 @@ class Answer {
                               cost.cold->engine.raw()),
                        physics::shown("{:.3g}", cost.cold->total().raw(), "s"), std::string(kStagesDocument)});
     trace.push_back(
-        {lead + ".hourly", say("price of one node × nodes × rate of exchange + licenses"),
+        {lead + ".hourly", say("price of one node × nodes × rate of exchange + licenses and host"),
          format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.published.amount, one.cost.published.currency.code(),
-                one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.licence_hourly),
+                one.machine().nodes, one.cost.exchange ? one.cost.exchange->rate : 1, one.cost.beside_hourly()),
          price(cost.hourly), std::string(catalog_.origin_of(*one.offer).source)});
     trace.push_back({lead + (cost.once ? ".once" : ".per_month"),
                      cost.once ? say("price of all nodes and hour × hours that are paid")

@@ -72,9 +72,9 @@ class WhatifTracer {
     const money::Quote& cost = one.best.cost;
     const int nodes = one.best.machine().nodes;
     const double rate = cost.exchange ? cost.exchange->rate : 1;
-    add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + license"),
+    add(quantity + ".hourly", say("price of the offer × rate of exchange × nodes + license and host"),
         format("{:.6g} {} × {:.6g} × {} + {:.6g}", cost.published.amount, cost.published.currency.code(), rate, nodes,
-               cost.licence_hourly),
+               cost.beside_hourly()),
         physics::shown("{:.6g}", cost.hourly, format("{}/h", out_.currency.code())), price_source(one));
     const double rate_of_work = one.best.plan().rate;
     switch (out_.measure) {

@@ -197,6 +197,7 @@ class MarketBuilder {
   Known resolve(const Row& row, ProviderState& state, std::string_view provider);
   Known take_own(const Row& row, const Instance& own);
   std::string set_gpu(const Row& row, const ProviderState& state, Instance& instance);
+  const Gpu* sold_already(const std::vector<std::uint32_t>& candidates) const;
   std::string open_gpu(const Row& row, const std::vector<std::uint32_t>& candidates, Instance& instance);
   std::vector<std::uint32_t> candidates_of(const Row& row);
   std::vector<std::uint32_t> named_by_sku(const Row& row);

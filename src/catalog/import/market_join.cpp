@@ -192,6 +192,19 @@ std::vector<std::uint32_t> MarketBuilder::narrowed(const Row& row, std::vector<s
   return fitting.empty() ? candidates : fitting;
 }
 
+/// The one of them that the seller of the list has in the catalogue; null where it is none or several.
+const Gpu* MarketBuilder::sold_already(const std::vector<std::uint32_t>& candidates) const {
+  const Gpu* found = nullptr;
+  for (const Instance* size : own_sizes())
+    for (const std::uint32_t i : candidates) {
+      const Gpu* gpu = &known_.gpus()[i];
+      if (gpu != known_.gpu_of(*size)) continue;
+      if (found != nullptr && found != gpu) return nullptr;
+      found = gpu;
+    }
+  return found;
+}
+
 /// Fills in the accelerator; says why where it cannot.
 std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, Instance& instance) {
   const bool counted = row.gpu_count && *row.gpu_count > 0;
@@ -221,6 +234,13 @@ std::string MarketBuilder::set_gpu(const Row& row, const ProviderState& state, I
   }
   candidates = narrowed(row, std::move(candidates));
   if (candidates.empty()) return say("the catalog has no '{}' of {} GB", row.gpu, *row.gpu_memory_gb);
+  if (candidates.size() > 1)
+    if (const Gpu* sold = sold_already(candidates)) {
+      remark_ = ledger_.warn(row.line, say("'{}' is read as {}: the only such GPU that {} is known to sell", row.gpu,
+                                           sold->id, file_provider_));
+      instance.gpu = keep(sold->id);
+      return set_count(row, sold, instance);
+    }
   if (candidates.size() > 1) return open_gpu(row, candidates, instance);
   const Gpu& gpu = known_.gpus()[candidates.front()];
   instance.gpu = keep(gpu.id);

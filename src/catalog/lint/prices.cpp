@@ -173,16 +173,17 @@ void windows(Lint& lint) {
   }
 }
 
-/// A note that denies the price it stands at.
+/// A note, of the price or of its machine, that denies the price it stands at.
 void denied(Lint& lint) {
   for (const Instance& instance : lint.catalog().instances())
-    for (const Offer& offer : lint.catalog().offers_of(instance)) {
-      const std::string note = lower(lint.catalog().origin_of(offer).note);
-      if (note.contains(format("no {} price", to_text(offer.term))))
+    for (const Offer& offer : lint.catalog().offers_of(instance))
+      for (const std::string& note : {lower(lint.catalog().origin_of(offer).note), lower(instance.notes)}) {
+        if (!note.contains(format("no {} price", to_text(offer.term)))) continue;
         lint.found(about_price(lint, instance, offer),
                    say("{} per hour, but its note says there is none: {}", amount_text(lint, offer), shorten(note, 80)),
                    say("mark it as not offered in 'availability'"));
-    }
+        break;
+      }
 }
 
 /// Significant digits that two markets do not agree on by chance.

@@ -212,6 +212,7 @@ void Ingest::check_references(const Record& record, Fields& fields) {
     for (const std::string_view text : record.increments)
       if (const Node* at = fields.find("increments"); at != nullptr && !is_increment(text))
         fields.fail(*at, say("'{}' is not a share of a month and a price", shorten(text, 40)), say("write 0.25=1"));
+    if (record.setup || record.per_vcpu_hour || record.per_memory_gib_hour) fields.require("currency");
   }
   if constexpr (std::is_same_v<Record, SpotMarket>) {
     if (record.interrupted_low && record.interrupted_high && *record.interrupted_low > *record.interrupted_high)

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -10,7 +11,7 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kVendorPrefixes[] = {"nvidia-", "tesla-", "amd-", "geforce-", "instinct-", "英伟达", "华为"};
+constexpr std::string_view kVendorPrefixes[] = {"nvidia-", "tesla-", "amd-", "geforce-", "instinct-", "aws-", "英伟达", "华为"};
 /// Prefixes that people leave out of a SKU.
 constexpr std::string_view kSkuPrefixes[] = {"ecs.", "standard-"};
 
@@ -57,6 +58,10 @@ std::string fold_gpu_name(std::string_view name) {
   constexpr std::string_view kCard = "显卡";
   if (folded.starts_with(kCard)) folded.erase(0, kCard.size());
   if (folded.ends_with(kCard)) folded.erase(folded.size() - kCard.size());
+  // "16 GB": one word, as in ids.
+  constexpr std::string_view kSize = "-gb";
+  if (const auto at = folded.find(kSize); at != std::string::npos && at > 0 && std::isdigit(static_cast<unsigned char>(folded[at - 1])) != 0)
+    folded.erase(at, 1);
   while (folded.starts_with('-')) folded.erase(0, 1);
   while (folded.ends_with('-')) folded.pop_back();
   return folded;
@@ -110,6 +115,7 @@ void list_gpu_names(Tables& tables) {
   NameList names(tables);
   for (std::size_t i = 0; i < tables.gpus.size(); ++i) {
     names.add(fold_gpu_name(tables.gpus[i].id), i);
+    names.add(fold_gpu_name(tables.gpus[i].name), i);
     for (const std::string_view alias : tables.gpus[i].aliases) names.add(fold_gpu_name(alias), i);
   }
   tables.gpu_names = names.sorted();

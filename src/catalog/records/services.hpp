@@ -54,12 +54,13 @@ struct Service {
   std::string_view note;
 };
 
-/// How time is counted and paid for: of a provider, or of some of its families, regions or terms. What a record does
-/// not state holds as the next wider one says it.
+/// How time is counted and paid for, and what is charged on top of the price: of a provider, or of some of its
+/// families, SKUs, regions or terms. What a record does not state holds as the next wider one says it.
 struct BillingRule {
   std::string_view id;
   std::string_view provider;
   TextList families;     // none: all
+  TextList skus;         // none: all
   TextList regions;      // none: all
   TextList terms;        // none: all
   Number granularity_s;  // the step in which time is counted
@@ -67,6 +68,14 @@ struct BillingRule {
   Number longest_h;      // without a break, after which it ends
   Number most_nodes;     // instances that are rented at once
   TextList increments;   // "0.25=1": up to that share of a month's hours at so much of the price; the last is "1=…"
+  std::string_view currency;       // of the charges
+  Number setup;                    // once for each instance
+  std::optional<bool> host_apart;  // vCPU and memory are charged on top of the price
+  Number per_vcpu_hour;
+  Number per_memory_gib_hour;
+  // What that is counted for where the user chooses it; unknown: the instance's own.
+  Number host_vcpu;
+  Number host_memory_per_gpu_gb;
   Date as_of;
   std::string_view source;
   std::string_view note;
@@ -178,6 +187,7 @@ void visit_fields(Record& b, Visitor&& v) {
   v(Field{.path = "id", .json = "id", .required = true}, b.id);
   v(Field{.path = "provider", .json = "provider", .required = true}, b.provider);
   v(Field{.path = "families", .json = "families"}, b.families);
+  v(Field{.path = "skus", .json = "skus"}, b.skus);
   v(Field{.path = "regions", .json = "regions"}, b.regions);
   v(Field{.path = "terms", .json = "terms"}, b.terms);
   v(Field{.path = "granularity_s", .json = "granularity_s", .unit = "s", .range = {1, 1e7}}, b.granularity_s);
@@ -185,6 +195,14 @@ void visit_fields(Record& b, Visitor&& v) {
   v(Field{.path = "longest_h", .json = "longest_h", .unit = "h", .range = {0.1, 1e5}}, b.longest_h);
   v(Field{.path = "most_nodes", .json = "most_nodes", .range = {1, 1e5}}, b.most_nodes);
   v(Field{.path = "increments", .json = "increments"}, b.increments);
+  v(Field{.path = "currency", .json = "currency"}, b.currency);
+  v(Field{.path = "setup", .json = "setup", .range = {0, 1e7}}, b.setup);
+  v(Field{.path = "host_apart", .json = "host_apart"}, b.host_apart);
+  v(Field{.path = "per_vcpu_hour", .json = "per_vcpu_hour", .range = {0, 100}}, b.per_vcpu_hour);
+  v(Field{.path = "per_memory_gib_hour", .json = "per_memory_gib_hour", .range = {0, 100}}, b.per_memory_gib_hour);
+  v(Field{.path = "host_vcpu", .json = "host_vcpu", .range = {0, 1e4}}, b.host_vcpu);
+  v(Field{.path = "host_memory_per_gpu_gb", .json = "host_memory_per_gpu_gb", .range = {0, 100}},
+    b.host_memory_per_gpu_gb);
   v(Field{.path = "as_of", .json = "as_of"}, b.as_of);
   v(Field{.path = "source", .json = "source", .required = true}, b.source);
   v(Field{.path = "note", .json = "note"}, b.note);

@@ -26,6 +26,7 @@ struct ImportOptions {
   std::string out;
   bool dry_run = false;
   bool force = false;
+  bool list_prices = false;
 };
 
 /// What of all files is read, now and then.
@@ -121,8 +122,21 @@ class Importer {
                        say("name another file or folder, or replace it with --force"));
   }
 
-  /// A table of one's own says what is paid, whatever others publish later.
-  bool listed() const { return options_.request.format != catalog::ImportFormat::generic_csv; }
+  /// A table of one's own says what is paid, whatever others publish later, unless it is said to be a list.
+  bool listed() const {
+    return options_.list_prices || options_.request.format != catalog::ImportFormat::generic_csv;
+  }
+
+  /// That a table of one's own counts against younger prices; empty where it does not.
+  std::string replacing(const show::ImportResult& result) const {
+    catalog::PriceChanges sum;
+    for (const auto& [provider, changes] : result.changes) sum += changes;
+    if (listed() || sum.older == 0) return {};
+    return say(
+        "{} of these prices are older than the catalog's; as an overlay, a table of your own replaces them whatever its "
+        "date. For published prices, add --list-prices: then the younger one counts",
+        sum.older);
+  }
 
   /// How the last answer changes with these prices over the catalogue.
   std::optional<show::AnswerChange> answer_with(const catalog::Catalog& market, const catalog::Catalog& known) const {
@@ -157,6 +171,8 @@ class Importer {
                       for (const catalog::ImportWarning& warning : result.report.warnings)
                         page.line("  " + show::import_warning(result.report, warning), 4, show::Where::page);
                       if (anything) page.line(outcome(result), 2, show::Where::page);
+                      if (const std::string words = replacing(result); !words.empty())
+                        page.line(words, 2, show::Where::page);
                       if (result.answer) page.line(show::answer_change_text(*result.answer), 2, show::Where::page);
                       return page;
                     }},
@@ -164,6 +180,7 @@ class Importer {
     if (show::is_data(format)) return;
     if (!is_document(format)) warn(result.report);
     if (anything) context_.note(outcome(result));
+    if (const std::string words = replacing(result); !words.empty()) context_.note(words);
     if (result.answer) context_.note(show::answer_change_text(*result.answer));
   }
 
@@ -236,6 +253,11 @@ Parsed make_catalog_import() {
       {"--trust", "", say("accept prices far below those of others"), group,
        [options](std::string_view) -> Status {
          options->request.trust = true;
+         return {};
+       }},
+      {"--list-prices", "", say("generic-csv: published prices, so that a younger one of the catalog counts"), group,
+       [options](std::string_view) -> Status {
+         options->list_prices = true;
          return {};
        }},
       force_flag(options->force, group),

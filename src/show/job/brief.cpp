@@ -142,6 +142,7 @@ std::string cost_words(const Advice& advice, const Recommendation& r, const std:
   std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
   if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
     words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
+  if (r.cost.lacks("host")) words += say(" + vCPU and memory, price unknown");
   if (r.cost.lacks("storage")) words += say(" + storage, price unknown");
   if (r.cost.lacks("egress")) words += say(" + egress, price unknown");
   return unit_cost.empty() ? words : format("{}   {}", words, unit_cost);

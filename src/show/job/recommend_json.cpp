@@ -62,6 +62,7 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   });
   if (!origin.note.empty()) out.text("price_note", origin.note);
   if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
+  if (cost.host_hourly > 0) out.figure("host_hourly", cost.host_hourly);
   if (advice.work.counted && advice.work.counted->sends_traffic())
     out.figure_or_null("egress_hourly", cost.egress_hourly());
   if (!cost.lines.empty()) {

@@ -94,12 +94,14 @@ void instance_rows(TermTable& table, const CostItem& item, const std::string& cu
 
 /// What comes beside, a month, and the sums with it.
 void sum_rows(TermTable& table, const CostItem& item, const std::string& currency) {
-  const auto& lines = item.terms.front().lines;
+  const auto lines = answer::line_keys(item);
   if (lines.empty()) return;
   table.gap();
-  for (std::size_t at = 0; at < lines.size(); ++at)
-    table.words(say("{}, month", lines[at].key), [&](const TermCost& t) {
-      return t.lines[at].known ? money(t.lines[at].amounts.month) : std::string(kUnknown);
+  for (const std::string_view key : lines)
+    table.words(say("{}, month", key), [&](const TermCost& t) {
+      const CostLine* line = t.line(key);
+      if (line == nullptr) return money(0.0);
+      return line->known ? money(line->amounts.month) : std::string(kUnknown);
     });
   const auto without = [](const TermCost& t) {
     std::string keys;

@@ -105,19 +105,21 @@ class CostRows {
 SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   const std::string code(answer.converter.currency().code());
   const bool job = is_of_a_job(item);
-  const auto& lines = item.terms.front().lines;
+  const auto keys = answer::line_keys(item);
   CostRows rows(item);
   rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, true);
   const std::string whole = is_job(item, answer) ? say("{} for the job", code) : say("{} total", code);
   if (job) rows.amounts(whole, [](const TermCost& t) { return t.instances().job; }, true);
   rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
-  for (std::size_t at = 0; at < lines.size(); ++at)
-    rows.words(say("  + {}, month", lines[at].key), [&](const TermCost& t) {
-      return t.lines[at].known && t.lines[at].amounts.month ? spoken_sum(*t.lines[at].amounts.month) : std::string("?");
+  for (const std::string_view key : keys)
+    rows.words(say("  + {}, month", key), [&](const TermCost& t) {
+      const money::Line* line = t.line(key);
+      if (line == nullptr) return spoken_sum(0);
+      return line->known && line->amounts.month ? spoken_sum(*line->amounts.month) : std::string("?");
     });
-  if (!lines.empty() && job)
+  if (!keys.empty() && job)
     rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
-  if (!lines.empty())
+  if (!keys.empty())
     rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
   if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
   rows.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
