@@ -26,6 +26,7 @@ class Reader {
         continue;
       }
       std::vector<Node> cells;
+      cells.reserve(csv_.header.size());
       if (Status line = read_line(cells); !line) return std::unexpected(line.error());
       if (std::ranges::all_of(cells, [](const Node& cell) { return cell.text.empty(); })) continue;
       if (Status taken = csv_.header.empty() ? take_header(std::move(cells)) : take_row(std::move(cells)); !taken)
