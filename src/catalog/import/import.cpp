@@ -143,9 +143,12 @@ Listed files_of(const std::vector<std::string>& given, ImportFormat format) {
     const std::size_t before = listed.paths.size();
     for (fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, failed), end;
          !failed && entry != end && listed.paths.size() < kMostFiles; entry.increment(failed)) {
+      std::error_code unknown;
+      const bool is_file = entry->is_regular_file(unknown);
+      if (unknown && unknown != std::errc::no_such_file_or_directory) listed.unread = {path, unknown};
       if (entry->path().filename().string().starts_with('.')) {
         entry.disable_recursion_pending();
-      } else if (entry->is_regular_file(failed) && is_listed_there(entry->path(), format)) {
+      } else if (is_file && is_listed_there(entry->path(), format)) {
         listed.paths.push_back(entry->path().string());
         listed.in_folders.insert(listed.paths.back());
       }

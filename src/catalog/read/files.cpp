@@ -141,7 +141,8 @@ void keep_foreign(Tables& tables, std::span<const Document> documents, std::stri
 Errors keep_measurements(Tables& tables, const std::string& directory) {
   const std::string folder = directory + "/" + std::string(kMeasurements);
   std::error_code failed;
-  if (fs::status(folder, failed).type() == fs::file_type::not_found) return {};
+  const fs::file_status state = fs::status(folder, failed);
+  if (fs::status_known(state) && !fs::is_directory(state)) return {};
   const Found found = files_in(folder, ".csv", failed);
   if (failed) return {not_all_read(folder, failed)};
   for (const std::string& file : found.files) {
