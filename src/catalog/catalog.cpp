@@ -22,6 +22,13 @@ std::unexpected<Error> unknown(const std::string& what, std::string_view name, c
   return usage_error(say("unknown {} '{}'", what, shorten(name, 60)), {}, hint.or_else(std::move(all)));
 }
 
+/// Made when they are first asked for, since that takes longer than most answers.
+template <class Names>
+const NearestNames& made_once(std::optional<NearestNames>& near, const Names& names) {
+  if (!near) near.emplace(names());
+  return *near;
+}
+
 /// Every spelling of every record's name.
 template <class Record>
 std::vector<std::string_view> spellings(std::span<const Record> records) {
@@ -218,7 +225,8 @@ Result<const Gpu*> Catalog::gpu(std::string_view name) const {
   if (found.outcome == Lookup::Outcome::ambiguous)
     return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->gpus[found.index].id,
                            tables_->gpus[found.other].id));
-  return unknown(say("GPU"), name, NearestNames(spellings(gpus())), say("all GPUs: gpusel gpus"));
+  const NearestNames& near = made_once(tables_->near.gpus, [&] { return spellings(gpus()); });
+  return unknown(say("GPU"), name, near, say("all GPUs: gpusel gpus"));
 }
 
 Result<const Model*> Catalog::model(std::string_view name) const {
@@ -244,9 +252,8 @@ Result<const Model*> Catalog::model(std::string_view name) const {
                        say("for an open model of its kind: gpusel recommend gpt-oss-120b"));
   if (Hint sized = models_of_size(trim(name), models()); !sized.empty())
     return usage_error(say("unknown model '{}'", shorten(name, 60)), {}, std::move(sized));
-  // A batch may ask for as many models that are not known as it has lines.
-  if (!tables_->near_models) tables_->near_models.emplace(spellings(models()));
-  return unknown(say("model"), name, *tables_->near_models, say("all models: gpusel models"));
+  const NearestNames& near = made_once(tables_->near.models, [&] { return spellings(models()); });
+  return unknown(say("model"), name, near, say("all models: gpusel models"));
 }
 
 Result<const Instance*> Catalog::instance(std::string_view name) const {
@@ -261,9 +268,12 @@ Result<const Instance*> Catalog::instance(std::string_view name) const {
                                  one.sku, other.provider, other.sku, shorten(name, 60))
                            : say("write '{}/{}' or '{}/{}'", one.provider, one.sku, other.provider, other.sku));
   }
-  std::vector<std::string_view> skus;
-  for (const Instance& instance : tables_->instances) skus.push_back(instance.sku);
-  return unknown(say("instance"), name, NearestNames(skus), say("all instances: gpusel instances"));
+  const NearestNames& near = made_once(tables_->near.skus, [&] {
+    std::vector<std::string_view> skus;
+    for (const Instance& instance : tables_->instances) skus.push_back(instance.sku);
+    return skus;
+  });
+  return unknown(say("instance"), name, near, say("all instances: gpusel instances"));
 }
 
 bool Catalog::has_gpu(std::string_view name) const {
@@ -283,17 +293,20 @@ Result<const Provider*> Catalog::provider(std::string_view name) const {
     for (const std::string_view alias : provider.aliases)
       if (fold_name(alias) == folded) return &provider;
   }
-  return unknown(say("provider"), name, NearestNames(spellings(providers())), say("all providers: gpusel instances"));
+  const NearestNames& near = made_once(tables_->near.providers, [&] { return spellings(providers()); });
+  return unknown(say("provider"), name, near, say("all providers: gpusel instances"));
 }
 
 Result<std::string_view> Catalog::region(std::string_view name) const {
   const std::string folded = fold_name(name);
-  std::vector<std::string_view> ids;
-  for (const Region& region : tables_->regions) {
+  for (const Region& region : tables_->regions)
     if (fold_name(region.id) == folded) return region.id;
-    ids.push_back(region.id);
-  }
-  return unknown(say("region"), name, NearestNames(ids), say("all regions: gpusel instances -o wide"));
+  const NearestNames& near = made_once(tables_->near.regions, [&] {
+    std::vector<std::string_view> ids;
+    for (const Region& region : tables_->regions) ids.push_back(region.id);
+    return ids;
+  });
+  return unknown(say("region"), name, near, say("all regions: gpusel instances -o wide"));
 }
 
 const Source* Catalog::source(std::string_view key) const {

@@ -200,11 +200,9 @@ Result<Date> Context::today() const {
 std::string Context::user_folder() { return own_folder("XDG_DATA_HOME", ".local/share"); }
 
 std::vector<std::string> Context::user_overlays() {
-  namespace fs = std::filesystem;
   std::vector<std::string> files;
   const std::string folder = user_folder();
-  std::error_code absent;
-  if (!folder.empty() && fs::exists(fs::symlink_status(folder, absent))) {
+  if (!folder.empty() && may_be_there(folder)) {
     auto below = catalog::overlays_below(folder, lists_folder());
     // Prices that are there and cannot be read are not to be done without: reading the folder says why.
     if (!below) return {folder};
@@ -212,7 +210,7 @@ std::vector<std::string> Context::user_overlays() {
   }
   // Lists that were fetched lie below what the user says.
   const std::string lists = folder.empty() ? std::string() : catalog::kept_file(lists_folder());
-  if (!lists.empty() && fs::exists(fs::symlink_status(lists, absent))) files.insert(files.begin(), lists);
+  if (!lists.empty() && may_be_there(lists)) files.insert(files.begin(), lists);
   return files;
 }
 

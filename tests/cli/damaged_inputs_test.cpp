@@ -83,6 +83,40 @@ TEST_CASE("objects of a hundred thousand keys are told by what they lack", "[dam
   CHECK(std::count(verify.err.begin(), verify.err.end(), ',') <= 110);
 }
 
+TEST_CASE("what holds nothing that can be used is read to the first hundred problems", "[damaged]") {
+  std::string questions, rows = "task,model,gpu,itl_ms\n";
+  for (int i = 0; i < 10'000; ++i) {
+    questions += R"({"task":"inference","model":"unknown)" + std::to_string(i) + R"(","gpu":"l4"})" + "\n";
+    rows += "inference,llama-3.1-8b,unknown" + std::to_string(i) + ",3\n";
+  }
+  const Run batch = ask({"estimate", "--batch", scratch_file("questions.jsonl", questions)});
+  CHECK(batch.status == 1);
+  CHECK(std::count(batch.out.begin(), batch.out.end(), '\n') == 100);
+  CHECK(batch.err.find("none of the first 100 lines can be answered; reading stopped") != std::string::npos);
+  const std::string good = R"({"task":"inference","model":"llama-3.1-8b","gpu":"l4"})";
+  const Run answered =
+      ask({"estimate", "--batch", scratch_file("good.jsonl", good + "\n" + questions.substr(0, 20'000))});
+  CHECK(std::count(answered.out.begin(), answered.out.end(), '\n') > 300);  // each line its answer
+  for (const std::string command : {"verify", "calibrate"}) {
+    const Run run = ask({command, scratch_file("rows.csv", rows)});
+    CAPTURE(command, run.err);
+    CHECK(run.status == 3);
+    CHECK(run.err.find("none of the first 100 rows can be used; reading stopped") != std::string::npos);
+    CHECK(run.err.find("unknown99'") == run.err.npos);  // 20 are shown
+  }
+}
+
+TEST_CASE("a large file of YAML that is not plain is refused with the place", "[damaged]") {
+  std::string text = "# a list\r\ngpus:\r\n";
+  while (text.size() < 5'000'000) text += "  - {id: x, name: \"of many\", bits: [1, 2]}\r\n";
+  const auto told = [](const std::string& yaml) {
+    return ask({"gpus", "--overlay", scratch_file("x.yaml", yaml)}).err;
+  };
+  CHECK(told(text).find("is missing") != std::string::npos);  // read whole, whatever its lines end in
+  CHECK(told(text + "  - {id: \"\\x41\"}\r\n").find("not plain YAML, of which at most 4 MiB are read") !=
+        std::string::npos);
+}
+
 TEST_CASE("a folder that is no catalogue is not read", "[damaged]") {
   const std::string home = scratch_directory();
   std::ofstream(home + "/own.yaml") << "gpus: []\n";

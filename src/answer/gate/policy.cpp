@@ -1,6 +1,7 @@
 #include "answer/gate/policy.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "answer/facts/facts_of.hpp"
 #include "answer/gate/policy_facts.hpp"
@@ -36,7 +37,9 @@ PolicySeverity severity_of(rules::Effect effect) {
 class PolicyReader {
  public:
   PolicyReader(const Document& file, const catalog::Catalog& catalog, std::vector<Policy>& policies)
-      : file_(file), catalog_(catalog), policies_(policies), problems_{file.name, ErrorKind::usage, {}} {}
+      : file_(file), catalog_(catalog), policies_(policies), problems_{file.name, ErrorKind::usage, {}} {
+    for (const Policy& policy : policies) places_.try_emplace(policy.id, policy.file, policy.line);
+  }
 
   Errors read() {
     Fields fields(file_.root, problems_);
@@ -155,11 +158,10 @@ class PolicyReader {
   }
 
   void add(Policy policy, const Node& node) {
-    const auto has_its_id = [&](const Policy& other) { return other.id == policy.id; };
-    for (const auto* list : {&std::as_const(policies_), &std::as_const(read_)})
-      if (const auto first = std::ranges::find_if(*list, has_its_id); first != list->end())
-        problems_.add(node, say("policy '{}' is defined twice", shorten(printable(policy.id), 60)),
-                      say("the first is at {}:{}", printable(first->file), first->line));
+    const auto [first, is_new] = places_.try_emplace(policy.id, file_.name, node.line);
+    if (!is_new)
+      problems_.add(node, say("policy '{}' is defined twice", shorten(printable(policy.id), 60)),
+                    say("the first is at {}:{}", printable(first->second.first), first->second.second));
     policy.mode = mode_;
     policy.file = file_.name;
     policy.line = node.line;
@@ -171,6 +173,7 @@ class PolicyReader {
   const catalog::Catalog& catalog_;
   std::vector<Policy>& policies_;
   std::vector<Policy> read_;
+  std::unordered_map<std::string, std::pair<std::string_view, std::uint32_t>> places_;  // of each id, file and line
   Problems problems_;
   PolicyMode mode_ = PolicyMode::enforce;
   UnknownFact unknown_ = UnknownFact::fail;

@@ -11,6 +11,7 @@ namespace gpusel::answer {
 
 namespace {
 
+constexpr std::size_t kMostStages = 100;  // each is a question of its own
 constexpr Range kStageHours{1e-3, 1e6};
 constexpr Range kMonths{0.01, 1200};
 constexpr Range kStageGigabytes{0, 1e12};
@@ -204,8 +205,11 @@ std::expected<StagesPlan, Errors> read_stages(const Document& document, const Qu
     problems.add(*list, say("'stages' names no job"));
   else if (list != nullptr && !list->is_list())
     problems.add(*list, say("'stages' is a list of jobs, found {}", list->describe()));
+  else if (list != nullptr && list->children.size() > kMostStages)
+    problems.add(*list, say("'stages' has {} jobs, at most {} are read", list->children.size(), kMostStages));
   else if (list != nullptr)
-    for (const Node& node : list->children) plan.stages.push_back(StageReader(node, problems, base).read());
+    for (const Node& node : list->children)
+      if (!is_enough(problems.errors)) plan.stages.push_back(StageReader(node, problems, base).read());
   if (document.root.is_map()) fields.finish();
   refuse_twins(plan, problems);
   if (!problems.errors.empty()) return std::unexpected(std::move(problems.errors));

@@ -19,16 +19,17 @@ class Reader {
   Result<Csv> read() {
     if (csv_.header.empty() && text_.starts_with("\xEF\xBB\xBF")) skip(3);
     column_ = 1;
+    std::vector<Node> cells;
     while (at_ < text_.size()) {
       if (text_[at_] == '#') {
         skip(std::min(text_.find('\n', at_), text_.size() - 1) - at_ + 1);
         next_line();
         continue;
       }
-      std::vector<Node> cells;
+      cells.clear();
       if (Status line = read_line(cells); !line) return std::unexpected(line.error());
       if (std::ranges::all_of(cells, [](const Node& cell) { return cell.text.empty(); })) continue;
-      if (Status taken = csv_.header.empty() ? take_header(std::move(cells)) : take_row(std::move(cells)); !taken)
+      if (Status taken = csv_.header.empty() ? take_header(cells) : take_row(cells); !taken)
         return std::unexpected(taken.error());
     }
     if (csv_.header.empty()) return refuse(Node{}, say("there is no header line with column names"));
@@ -93,7 +94,7 @@ class Reader {
     return refuse(cell, say("the quote is not closed"));
   }
 
-  Status take_header(std::vector<Node> cells) {
+  Status take_header(std::vector<Node>& cells) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (cells[i].text.empty()) return refuse(cells[i], say("the column has no name"));
       const auto same = [&](const Node& other) { return other.text == cells[i].text; };
@@ -104,7 +105,7 @@ class Reader {
     return {};
   }
 
-  Status take_row(std::vector<Node> cells) {
+  Status take_row(std::vector<Node>& cells) {
     const std::size_t columns = csv_.header.size();
     if (cells.size() > columns)
       return refuse(cells[columns], say("the row has {} cells, there are {} columns", cells.size(), columns),
@@ -113,6 +114,8 @@ class Reader {
     row.kind = Node::Kind::map;
     row.line = cells.front().line;
     row.column = 1;
+    const auto filled = std::ranges::count_if(cells, [](const Node& cell) { return !cell.text.empty(); });
+    row.children.reserve(static_cast<std::size_t>(filled));
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (cells[i].text.empty()) continue;
       cells[i].key = csv_.header[i].text;

@@ -184,6 +184,12 @@ uid_t InputFile::owner() const {
   return fstat(file_, &state) == 0 ? state.st_uid : static_cast<uid_t>(-1);
 }
 
+bool may_be_there(const std::string& path) {
+  struct stat state{};
+  if (lstat(path.c_str(), &state) == 0) return true;
+  return errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG;
+}
+
 std::string folder_of(const std::string& path) {
   std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;

@@ -52,6 +52,9 @@ class InputFile {
   bool owned_;
 };
 
+/// Whether something is there, or the disk does not tell: reading says why, so that nothing is passed over unseen.
+bool may_be_there(const std::string& path);
+
 /// The rest of a file as text; refuses more than `max_bytes`. Errors call it `name`.
 Result<std::string> read_text(const InputFile& file, const std::string& name, std::size_t max_bytes);
 

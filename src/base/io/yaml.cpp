@@ -4,6 +4,7 @@
 #include <yaml-cpp/exceptions.h>
 #include <yaml-cpp/parser.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/io/document.hpp"
@@ -15,6 +16,9 @@
 namespace gpusel {
 
 namespace {
+
+/// Bytes that are given to the library, which takes ten times as long as the reader of ordinary files.
+constexpr std::size_t kMostUnusual = std::size_t{4} << 20U;
 
 /// Leaves yaml-cpp's parser from inside one of its callbacks.
 struct Refused {
@@ -171,6 +175,18 @@ Status check_marks(std::string_view text, const std::string& name) {
   return {};
 }
 
+/// Lines that end in CRLF, ended as all others are; a lone CR is the library's to judge.
+std::string with_plain_ends(const std::string& text) {
+  std::string plain;
+  plain.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find("\r\n", at), text.size());
+    plain.append(text, at, end - at);
+    at = end < text.size() ? end + 1 : end;
+  }
+  return plain;
+}
+
 /// Whatever the library reads.
 Result<Document> parse_any_yaml(const std::string& text, std::string name) {
   if (Status few = check_marks(text, name); !few) return std::unexpected(few.error());
@@ -198,12 +214,18 @@ Result<Document> parse_any_yaml(const std::string& text, std::string name) {
 
 }  // namespace
 
-Result<Document> parse_yaml(const std::string& text, std::string name) {
-  if (const std::size_t valid = valid_utf8_prefix(text); valid < text.size())
+Result<Document> parse_yaml(const std::string& given, std::string name) {
+  if (const std::size_t valid = valid_utf8_prefix(given); valid < given.size())
     return usage_error(say("not valid YAML: byte {} is not UTF-8", valid + 1), std::move(name));
+  const std::string text = with_plain_ends(given);
   YamlTreeBuilder builder(name, text);
   try {
-    if (read_ordinary_yaml(text, builder)) return Document{std::move(name), builder.take()};
+    const auto unusual = read_ordinary_yaml(text, builder);
+    if (!unusual) return Document{std::move(name), builder.take()};
+    if (text.size() > kMostUnusual)
+      return usage_error(say("not plain YAML, of which at most {} MiB are read", kMostUnusual >> 20U),
+                         format("{}:{}:{}", name, unusual->line + 1, unusual->column + 1),
+                         say("one entry per line, without anchors, escapes, tabs and texts of several lines, or JSON"));
   } catch (const Refused& refused) {
     return std::unexpected(refused.error);
   }

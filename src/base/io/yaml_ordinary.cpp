@@ -2,8 +2,6 @@
 // an escape. The library takes ten times as long for the same.
 #include "base/io/yaml_ordinary.hpp"
 
-#include <yaml-cpp/mark.h>
-
 #include <algorithm>
 #include <string>
 
@@ -41,11 +39,7 @@ class OrdinaryYaml {
     events_.OnDocumentEnd();
   }
 
- private:
-  bool at_end() const { return at_ >= text_.size(); }
-  char here() const { return at_end() ? '\n' : text_[at_]; }
-  char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
-  int column() const { return static_cast<int>(at_ - line_start_); }
+  /// How far it is.
   YAML::Mark mark() const {
     YAML::Mark mark;
     mark.pos = static_cast<int>(at_);
@@ -54,6 +48,11 @@ class OrdinaryYaml {
     return mark;
   }
 
+ private:
+  bool at_end() const { return at_ >= text_.size(); }
+  char here() const { return at_end() ? '\n' : text_[at_]; }
+  char next() const { return at_ + 1 < text_.size() ? text_[at_ + 1] : '\n'; }
+  int column() const { return static_cast<int>(at_ - line_start_); }
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
@@ -103,9 +102,9 @@ class OrdinaryYaml {
   /// Up to where it ends, blanks behind it not taken.
   Scalar plain(const Among& ends, bool in_flow) {
     Scalar out{mark(), {}, false};
-    const bool signed_number = (here() == '-' || here() == '.') && next() >= '0' && next() <= '9';
+    const bool marked = (here() == '-' || here() == '.') && kBeginsPlain(next());  // "-1", ".5", "-x"
     const bool beyond_ascii = (static_cast<unsigned char>(here()) & 0x80U) != 0;
-    if (!kBeginsPlain(here()) && !signed_number && !beyond_ascii) throw Unusual{};
+    if (!kBeginsPlain(here()) && !marked && !beyond_ascii) throw Unusual{};
     const std::size_t begin = at_;
     for (; at_ < text_.size(); ++at_) {
       const char c = text_[at_];
@@ -294,13 +293,14 @@ class OrdinaryYaml {
 
 }  // namespace
 
-bool read_ordinary_yaml(std::string_view text, YAML::EventHandler& events) {
-  if (text.find_first_of(std::string_view("\t\r\0", 3)) != std::string_view::npos) return false;
+std::optional<YAML::Mark> read_ordinary_yaml(std::string_view text, YAML::EventHandler& events) {
+  OrdinaryYaml reader(text, events);
+  if (text.find_first_of(std::string_view("\t\r\0", 3)) != std::string_view::npos) return reader.mark();
   try {
-    OrdinaryYaml(text, events).read();
-    return true;
+    reader.read();
+    return std::nullopt;
   } catch (const Unusual&) {
-    return false;
+    return reader.mark();
   }
 }
 

@@ -227,11 +227,11 @@ bool is_mine(const std::filesystem::path& path) {
   return file && file->read(first) == static_cast<ssize_t>(first.size()) && first == kMark;
 }
 
-/// What an earlier import left there and this one does not write anew.
-std::vector<std::string> others_in(const std::string& directory, const std::vector<YamlFile>& files) {
+/// What an earlier import left there and this one does not write anew. Error: some of it may be overlooked.
+std::vector<std::string> others_in(const std::string& directory, const std::vector<YamlFile>& files,
+                                   std::error_code& failed) {
   namespace fs = std::filesystem;
   std::vector<std::string> others;
-  std::error_code failed;
   for (fs::directory_iterator at(directory, failed), end; !failed && at != end; at.increment(failed)) {
     const bool kept = std::any_of(files.begin(), files.end(),
                                   [&](const YamlFile& file) { return file.name == at->path().filename(); });
@@ -294,7 +294,13 @@ Status write_market_yaml(const std::string& directory, const std::vector<YamlFil
     return signer == Author::other && text.starts_with(kMark) ? Author::program : signer;
   };
   const std::string unfinished = std::string(kMark) + std::string(kUnfinished) + ": true\n";
-  const std::vector<std::string> others = others_in(directory, files);
+  const std::vector<std::string> others = others_in(directory, files, failed);
+  if (failed)
+    return std::unexpected(
+        Error{ErrorKind::io,
+              say("cannot read all of '{}': {}", printable(directory), system_reason(failed.value())),
+              {},
+              {}});
   return write_own({.files = texts, .force = force, .author = author, .unfinished = unfinished, .obsolete = others});
 }
 

@@ -114,7 +114,8 @@ std::string cloud_of(const std::string& path, const Catalog& known, const Dialec
 /// Files to read, sorted by name, so that the result does not depend on the order of the arguments.
 struct Listed {
   std::vector<std::string> paths;
-  std::set<std::string, std::less<>> in_folders;  // of them those that nobody named
+  std::set<std::string, std::less<>> in_folders;   // of them those that nobody named
+  std::pair<std::string, std::error_code> unread;  // a folder of which some files may be missing
 };
 
 /// Whether a file of a folder is a list of that format by its name. SkyPilot's folders hold other tables too.
@@ -142,13 +143,17 @@ Listed files_of(const std::vector<std::string>& given, ImportFormat format) {
     const std::size_t before = listed.paths.size();
     for (fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied, failed), end;
          !failed && entry != end && listed.paths.size() < kMostFiles; entry.increment(failed)) {
+      std::error_code unknown;
+      const bool is_file = entry->is_regular_file(unknown);
+      if (unknown && unknown != std::errc::no_such_file_or_directory) listed.unread = {path, unknown};
       if (entry->path().filename().string().starts_with('.')) {
         entry.disable_recursion_pending();
-      } else if (entry->is_regular_file(failed) && is_listed_there(entry->path(), format)) {
+      } else if (is_file && is_listed_there(entry->path(), format)) {
         listed.paths.push_back(entry->path().string());
         listed.in_folders.insert(listed.paths.back());
       }
     }
+    if (failed) listed.unread = {path, failed};
     if (listed.paths.size() == before) listed.paths.push_back(path);  // said when it is read
   }
   std::ranges::sort(listed.paths);
@@ -170,6 +175,11 @@ class Run {
     std::string all = std::string(format_.cloud);
     if (!request_.cloud.empty()) all = cloud_asked();
     const Listed listed = files_of(request_.files, request_.format);
+    if (const auto& [folder, why] = listed.unread; why)
+      errors.push_back({ErrorKind::usage,
+                        say("cannot read all of '{}': {}", printable(folder), system_reason(why.value())),
+                        {},
+                        {}});
     for (const std::string& path : listed.paths) {
       ImportedFile file;
       file.path = path;

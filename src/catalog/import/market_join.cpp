@@ -37,10 +37,11 @@ std::optional<double> share_of(double count) {
 std::string MarketBuilder::as_joined(Row& row) const {
   const std::string& family = dialects_.attached_family;
   const bool attached = !family.empty() && row.sku.starts_with(family) && row.gpu_count;
+  const std::string folded = fold_gpu_name(row.gpu);
   for (const JoinedAccelerator& link : dialects_.joined) {
+    if (link.folded_name != folded) continue;
     const bool fixed = std::find(link.hosts.begin(), link.hosts.end(), row.sku) != link.hosts.end();
-    if (link.folded_name == fold_gpu_name(row.gpu) && (fixed || (attached && link.hosts.empty())))
-      row.gpu_index = link.gpu;
+    if (fixed || (attached && link.hosts.empty())) row.gpu_index = link.gpu;
   }
   return attached ? format("{}+{}x{}", row.sku, *row.gpu_count, row.gpu) : std::string();
 }

@@ -74,6 +74,10 @@ std::unexpected<Errors> not_read(const std::string& path, const std::string& rea
                                  say("name the folder, or the file, that has the facts alone")}});
 }
 
+Error not_all_read(const std::string& path, const std::error_code& why) {
+  return {ErrorKind::usage, say("cannot read all of '{}': {}", printable(path), system_reason(why.value())), {}, {}};
+}
+
 /// What nobody means as a catalogue.
 std::string refusal_of(const std::string& directory) {
   std::error_code failed;
@@ -137,8 +141,11 @@ void keep_foreign(Tables& tables, std::span<const Document> documents, std::stri
 Errors keep_measurements(Tables& tables, const std::string& directory) {
   const std::string folder = directory + "/" + std::string(kMeasurements);
   std::error_code failed;
-  if (!fs::is_directory(folder, failed)) return {};
-  for (const std::string& file : files_in(folder, ".csv", failed).files) {
+  const fs::file_status state = fs::status(folder, failed);
+  if (fs::status_known(state) && !fs::is_directory(state)) return {};
+  const Found found = files_in(folder, ".csv", failed);
+  if (failed) return {not_all_read(folder, failed)};
+  for (const std::string& file : found.files) {
     auto text = read_text_file(file);
     if (!text) return {text.error()};
     Document kept{std::string(without(directory, file)), {}};
@@ -177,10 +184,7 @@ std::expected<std::vector<Document>, Errors> read_documents(const std::string& p
     files.push_back(path);
   }
   if (failed)  // what it holds is not known then
-    return std::unexpected(Errors{{ErrorKind::usage,
-                                   say("cannot read all of '{}': {}", printable(path), system_reason(failed.value())),
-                                   {},
-                                   {}}});
+    return std::unexpected(Errors{not_all_read(path, failed)});
   std::vector<Document> documents;
   std::size_t values = 0;
   Errors errors;

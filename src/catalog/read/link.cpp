@@ -88,7 +88,7 @@ std::optional<std::uint8_t> Tables::currency_index(Currency currency) {
 
 /// "org/Name" is also found as "Name", unless that is another model's name or two models share it.
 void list_model_names(Tables& tables) {
-  tables.near_models.reset();
+  tables.near = {};  // made of names that may be gone
   NameList full(tables);
   NameList shorts(tables);
   for (std::size_t i = 0; i < tables.models.size(); ++i) {

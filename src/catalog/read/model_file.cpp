@@ -7,6 +7,7 @@
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
 #include "catalog/read/model_check.hpp"
+#include "catalog/weights/header.hpp"
 
 namespace gpusel::catalog {
 
@@ -61,8 +62,9 @@ Result<std::unique_ptr<ConfigModel>> from_gguf(const std::string& path) {
 /// The shape is in config.json: tensors alone do not say how many heads there are.
 Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, bool index) {
   const std::string beside = (fs::path(path).parent_path() / "config.json").string();
-  std::error_code failed;
-  if (!fs::exists(beside, failed))
+  const auto described = weights::is_there(beside);
+  if (!described) return std::unexpected(described.error());
+  if (!*described)
     return usage_error(say("there is no config.json next to it, and tensors alone do not give the number of heads"),
                        path);
   auto model = read_config_at(beside);
@@ -74,8 +76,8 @@ Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, b
   return model;
 }
 
-/// The names in a folder that end so, in order.
-std::vector<std::string> names_ending(const std::string& folder, std::string_view ending) {
+/// The names in a folder that end so, in order. Error: some may be missing.
+Result<std::vector<std::string>> names_ending(const std::string& folder, std::string_view ending) {
   std::vector<std::string> out;
   std::error_code failed;
   std::size_t seen = 0;
@@ -85,30 +87,42 @@ std::vector<std::string> names_ending(const std::string& folder, std::string_vie
     std::string name = entry->path().filename().string();
     if (name.ends_with(ending)) out.push_back(std::move(name));
   }
+  if (failed) return weights::cannot_read_all(folder, failed.value());
   std::sort(out.begin(), out.end());
   return out;
 }
 
-Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
-  std::error_code failed;
+Result<std::unique_ptr<ConfigModel>> from_gguf_folder(const std::string& folder) {
   const auto in_folder = [&](std::string_view name) { return (fs::path(folder) / name).string(); };
-  if (!fs::exists(in_folder("config.json"), failed)) {
-    const std::vector<std::string> gguf = names_ending(folder, ".gguf");
-    // Several quantisations beside each other are a choice that is the person's.
-    const auto firsts = std::count_if(gguf.begin(), gguf.end(), [](const std::string& name) {
-      return name.find("-of-") == std::string::npos || name.find("-00001-of-") != std::string::npos;
-    });
-    if (firsts == 1) return from_gguf(in_folder(gguf.front()));
-    if (firsts > 1) return usage_error(say("has {} GGUF models: name one", firsts), folder, in_folder(gguf.front()));
-    return read_config_at(in_folder("config.json"));
+  const auto names = names_ending(folder, ".gguf");
+  if (!names) return std::unexpected(names.error());
+  // Several quantisations beside each other are a choice that is the person's.
+  const auto firsts = std::ranges::count_if(*names, [](const std::string& name) {
+    return name.find("-of-") == std::string::npos || name.find("-00001-of-") != std::string::npos;
+  });
+  if (firsts == 1) return from_gguf(in_folder(names->front()));
+  if (firsts > 1) return usage_error(say("has {} GGUF models: name one", firsts), folder, in_folder(names->front()));
+  return read_config_at(in_folder("config.json"));
+}
+
+Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
+  const auto in_folder = [&](std::string_view name) { return (fs::path(folder) / name).string(); };
+  bool there[3] = {};
+  for (std::size_t i = 0; const std::string_view name : {std::string_view("config.json"), kIndex, kUsual}) {
+    const auto found = weights::is_there(in_folder(name));
+    if (!found) return std::unexpected(found.error());
+    there[i++] = *found;
   }
-  if (fs::exists(in_folder(kIndex), failed)) return from_safetensors(in_folder(kIndex), true);
+  const auto [described, indexed, usual] = there;
+  if (!described) return from_gguf_folder(folder);
+  if (indexed) return from_safetensors(in_folder(kIndex), true);
   // One file, or the parts of one; where there is more, such as an adapter, the one of the usual name.
-  const std::vector<std::string> files = names_ending(folder, ".safetensors");
+  const auto files = names_ending(folder, ".safetensors");
+  if (!files) return std::unexpected(files.error());
   std::set<std::string> wholes;
-  for (const std::string& file : files) wholes.insert(parts_of_file(in_folder(file)).front());
-  if (wholes.size() == 1) return from_safetensors(in_folder(files.front()), false);
-  if (fs::exists(in_folder(kUsual), failed)) return from_safetensors(in_folder(kUsual), false);
+  for (const std::string& file : *files) wholes.insert(parts_of_file(in_folder(file)).front());
+  if (wholes.size() == 1) return from_safetensors(in_folder(files->front()), false);
+  if (usual) return from_safetensors(in_folder(kUsual), false);
   auto model = read_config_at(in_folder("config.json"));
   if (model && !wholes.empty())
     (*model)->notes.push_back(say("'{}' has {} files of weights and none is '{}': the figures are config.json's",

@@ -99,18 +99,32 @@ class SheetMaker {
     MeasurementSheet sheet;
     problems_.file = name;
     std::vector<Node> rows;
-    for (Node& record : records)
+    for (Node& record : records) {
+      if (rows.empty() && has_ended(record)) break;
       if (unfold(record, sheet.unread)) rows.push_back(std::move(record));
+    }
     add_rows(std::move(rows), std::move(name), sheet);
     return sheet;
   }
 
  private:
+  /// Where only problems were found so far, and enough of them: told first.
+  bool has_ended(const Node& row) {
+    Errors& errors = problems_.errors;
+    if (!is_enough(errors)) return false;
+    if (errors.size() == kMaxProblems) {
+      problems_.add(row, say("none of the first {} rows can be used; reading stopped", kMaxProblems));
+      std::ranges::rotate(errors, errors.end() - 1);
+    }
+    return true;
+  }
+
   void add_rows(std::vector<Node> all, std::string name, MeasurementSheet& sheet) {
     problems_.file = name;
     sheet.name = std::move(name);
     sheet.rows.reserve(all.size());
     for (Node& cells : all) {
+      if (sheet.rows.empty() && has_ended(cells)) break;
       MeasurementRow row;
       row.cells = std::move(cells);
       if (read(row)) sheet.rows.push_back(std::move(row));

@@ -86,7 +86,12 @@ struct Tables {
   std::vector<std::shared_ptr<const Block>> document_blocks;  // snapshots whose documents are read on demand
   std::vector<Document> documents;                            // of overlays
   std::deque<std::string> texts;
-  std::optional<NearestNames> near_models;  // once one was asked for that is not known
+
+  /// Once a name was asked for that is not known: a file may ask for as many as it has lines.
+  struct Near {
+    std::optional<NearestNames> gpus, models, skus, providers, regions;
+  };
+  Near near;
   std::string origin_text = "embedded";
 
   /// Keeps a text as long as the tables live.

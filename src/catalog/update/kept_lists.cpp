@@ -91,9 +91,8 @@ std::expected<std::vector<KeptList>, Errors> read_kept_lists(const Document& doc
 }
 
 std::expected<std::vector<KeptList>, Errors> kept_in(const std::string& folder) {
-  std::error_code failed;
   const std::string path = kept_file(folder);
-  if (!fs::exists(fs::symlink_status(path, failed))) return std::vector<KeptList>{};
+  if (!may_be_there(path)) return std::vector<KeptList>{};
   const auto text = read_text_file(path);
   if (!text) return std::unexpected(Errors{text.error()});
   const auto document = parse_yaml(*text, path);

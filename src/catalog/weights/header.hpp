@@ -48,6 +48,10 @@ bool is_prediction(std::string_view tensor, double layers);
 void sort_types(StoredWeights& out);
 /// Counts a tensor to its layer and keeps what its shape says of the model. `shape` as it is stored: rows first.
 void place_tensor(StoredWeights& out, std::string_view tensor, std::span<const double> shape, double elements);
+/// "cannot read all of 'x': Input/output error".
+std::unexpected<Error> cannot_read_all(const std::string& path, int why);
+/// Whether there is such a file. Error: the disk does not tell, so that weights might be taken for missing.
+Result<bool> is_there(const std::string& path);
 /// Which of the parts are not there, as one error; nothing where all are.
 std::optional<Error> missing_parts(const std::vector<std::string>& parts);
 

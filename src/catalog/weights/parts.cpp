@@ -84,11 +84,24 @@ std::vector<std::string> parts_of_file(const std::string& path) {
 
 namespace weights {
 
-std::optional<Error> missing_parts(const std::vector<std::string>& parts) {
+Result<bool> is_there(const std::string& path) {
   std::error_code failed;
+  const bool there = std::filesystem::exists(path, failed);
+  if (failed) return cannot_read_all(path, failed.value());
+  return there;
+}
+
+std::unexpected<Error> cannot_read_all(const std::string& path, int why) {
+  return usage_error(say("cannot read all of '{}': {}", printable(path), system_reason(why)));
+}
+
+std::optional<Error> missing_parts(const std::vector<std::string>& parts) {
   std::vector<std::string> missing;
-  for (const std::string& part : parts)
-    if (!std::filesystem::exists(part, failed)) missing.push_back(part);
+  for (const std::string& part : parts) {
+    const auto there = is_there(part);
+    if (!there) return there.error();
+    if (!*there) missing.push_back(part);
+  }
   if (missing.empty()) return std::nullopt;
   const std::string first = std::filesystem::path(missing.front()).filename().string();
   return Error{

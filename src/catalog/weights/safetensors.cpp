@@ -190,10 +190,8 @@ class Index {
     const Node* total = metadata != nullptr ? metadata->find("total_size") : nullptr;
     const auto bytes = total != nullptr ? whole(*total) : std::nullopt;
     auto missing = missing_parts(files_);
-    const bool none = missing && std::ranges::none_of(files_, [](const std::string& file) {
-                        std::error_code failed;
-                        return std::filesystem::exists(file, failed);
-                      });
+    const bool none =
+        missing && std::ranges::none_of(files_, [](const std::string& file) { return is_there(file).value_or(true); });
     if (missing && !none) return std::unexpected(std::move(*missing));
     if (missing) return by_names(*map, bytes);
     return by_files(*map, bytes);

@@ -72,25 +72,33 @@ void add_settings(const Settings& settings, std::vector<std::string>& words) {
   }
 }
 
-std::vector<show::LockedFile> files_of(const JobOptions& job, const Context& context) {
+/// A folder, and a snapshot that is no text, have no sum. Error: what was read for the answer cannot be read again.
+Result<std::vector<show::LockedFile>> files_of(const JobOptions& job, const Context& context) {
   const catalog::LoadOptions layers = context.layers();
   std::vector<std::string> paths = layers.overlays;
   if (!layers.replacement.empty()) paths.insert(paths.begin(), layers.replacement);
   paths.insert(paths.end(), job.rule_files.begin(), job.rule_files.end());
   std::vector<show::LockedFile> files;
   for (const std::string& path : paths) {
-    const auto text = read_text_file(path);
-    files.push_back({path, text ? content_hash(*text) : std::string()});
+    std::error_code unknown;
+    const bool is_folder = std::filesystem::is_directory(path, unknown);
+    const auto text = is_folder ? Result<std::string>() : read_text_file(path);
+    if (!text && path != layers.replacement) return std::unexpected(text.error());
+    files.push_back({path, is_folder || !text ? std::string() : content_hash(*text)});
   }
   return files;
 }
 
 /// The user's own rules as they are written.
-std::vector<Document> rule_documents(const JobOptions& job) {
+Result<std::vector<Document>> rule_documents(const JobOptions& job) {
   std::vector<Document> documents;
-  for (const std::string& file : job.rule_files)
-    if (const auto text = read_text_file(file))
-      if (auto document = parse_yaml(*text, file)) documents.push_back(std::move(*document));
+  for (const std::string& file : job.rule_files) {
+    const auto text = read_text_file(file);
+    if (!text) return std::unexpected(text.error());
+    auto document = parse_yaml(*text, file);
+    if (!document) return std::unexpected(document.error());
+    documents.push_back(std::move(*document));
+  }
   return documents;
 }
 
@@ -109,9 +117,12 @@ std::expected<show::Json, int> make_json(JobOptions& job, std::size_t rows, cons
   if (!advice) return std::unexpected(advice.error());
   std::vector<std::string> words = question_words(context.words);
   add_settings(context.settings, words);
-  const std::vector<Document> rule_files = rule_documents(job);
-  return show::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), files_of(job, context),
-                          rule_files, ground->today, kVersion, rows},
+  const auto rule_files = rule_documents(job);
+  if (!rule_files) return std::unexpected(context.fail(rule_files.error()));
+  auto files = files_of(job, context);
+  if (!files) return std::unexpected(context.fail(files.error()));
+  return show::lock_json({*advice, ground->catalog, ground->coefficients, std::move(words), std::move(*files),
+                          *rule_files, ground->today, kVersion, rows},
                          also);
 }
 

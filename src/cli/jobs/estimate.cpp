@@ -88,14 +88,17 @@ class Estimate {
     auto file = options_.batch == kStandardInput ? InputFile::standard_input() : InputFile::open(options_.batch);
     if (!file) return context_.fail(unreadable(options_.batch, file.error()));
     Lines lines(std::move(*file));
-    bool all_good = true;
+    std::size_t good = 0, bad = 0;
     std::string line;
     while (!context_.out.closed() && lines.next(line)) {
       if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-      all_good = answer_line(line, catalog, coefficients) && all_good;
+      ++(answer_line(line, catalog, coefficients) ? good : bad);
+      if (good > 0 || bad < kMaxProblems) continue;
+      return context_.fail(
+          Error{ErrorKind::io, say("none of the first {} lines can be answered; reading stopped", bad), {}, {}});
     }
     if (!lines.failure().empty()) return context_.fail(unreadable(options_.batch, lines.failure()));
-    return all_good ? kOk : kRuntime;
+    return bad == 0 ? kOk : kRuntime;
   }
 
   bool answer_line(const std::string& line, const catalog::Catalog& catalog,

@@ -34,7 +34,7 @@ bool is_there(const fs::path& path) {
 
 /// Also where somebody has a folder for settings and may not look into it.
 bool is_user_file_there(const fs::path& path) {
-  if (is_there(path)) return true;
+  if (may_be_there(path)) return true;
   return errno != ENOENT && is_there(path.parent_path());
 }
 
@@ -48,7 +48,7 @@ fs::path project_file() {
   std::error_code failed;
   const fs::path home(variable("HOME"));
   for (fs::path folder = fs::current_path(failed); !failed && !folder.empty(); folder = folder.parent_path()) {
-    if (is_there(folder / kProjectFile)) return folder / kProjectFile;
+    if (may_be_there(folder / kProjectFile)) return folder / kProjectFile;
     if (folder == home || folder == folder.root_path() || is_there(folder / ".git")) break;
   }
   return {};
