@@ -380,10 +380,14 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
 
 TEST_CASE("SARIF has what the standard requires, at the policy's line", "[check]") {
   const std::string text =
-      "policies:\n  - id: cheap\n    max_cost_per_hour: 0.1 USD\n  - id: ours\n"
+      "policies:\n  - id: cheap\n    max_cost_per_hour: 0.1 USD\n    url: https://wiki.example.org/cheap\n  - id: ours\n"
       "    allowed_providers: [north]\n";
   const Run run = check(text, "--cloud north -o sarif");
   CHECK(run.status == 4);
+  const Json rules = Json::parse(run.out)["runs"][0]["tool"]["driver"]["rules"];
+  CHECK(rules[0]["helpUri"] == "https://wiki.example.org/cheap");
+  CHECK_FALSE(rules[1].contains("helpUri"));
+  CHECK(check("policies:\n  - {id: cheap, max_cost_per_hour: 1 USD, url: our wiki}\n", "--cloud north").status == 2);
   CHECK(validates("tests/schema/sarif-required.json", run.out));
   const Json log = Json::parse(run.out)["runs"][0];
   REQUIRE(log["results"].size() == 1);

@@ -636,6 +636,36 @@ TEST_CASE("adapters of SDXL are trained by the script that Diffusers ships", "[e
   CHECK_FALSE(has(export_of("jobset", flags).out, "registry.invalid"));
 }
 
+TEST_CASE("work that a published tool does has its command, on every card of every instance", "[export]") {
+  for (const char* job : {"--model sdxl --task inference", "--model flux.1-dev --task finetune --method lora",
+                          "--model sdxl --task finetune", "--model whisper-large-v3 --task transcribe",
+                          "--model whisper-small --task finetune", "--model bge-m3 --task finetune",
+                          "--model bge-reranker-base --task finetune", "--model bert-base --task finetune",
+                          "--model resnet-50 --task finetune", "--model yolo11n --task inference"}) {
+    const std::string script = export_of("slurm", std::string(job) + " --cloud aws").out;
+    INFO(job);
+    CHECK_FALSE(has(script, "$COMMAND"));
+    CHECK_FALSE(has(script, "$TRAIN_SCRIPT"));
+  }
+  const std::string shared = export_of("slurm", "--model sdxl --task inference --cloud aws --gpu l40s:4 --nodes 3").out;
+  for (const char* part : {"#SBATCH --nodes=3", "export RANK=\"$SLURM_PROCID\"", "share=$RANK shares=3",
+                           "torchrun --standalone --nproc-per-node 4 /tmp/generate.py "
+                           "stabilityai/stable-diffusion-xl-base-1.0 \"$PROMPTS\" \"$OUTPUT\" $share $shares"})
+    CHECK(has(shared, part));
+}
+
+TEST_CASE("candidates have the image for their generation of cards", "[export]") {
+  const std::string task = export_of("skypilot", "--model bge-m3 --task inference --cloud aws --gpu l40s,h100").out;
+  CHECK(has(task, "text-embeddings-inference:89-"));
+  CHECK_FALSE(has(task, "instance_type: p5"));
+}
+
+TEST_CASE("a server is no job, also where another rank has no command", "[export]") {
+  const Run run = ask(words_for("jobset", {"", "--model bge-m3 --task inference --cloud aws", {}}));
+  CHECK(run.status == 3);
+  CHECK(has(run.err, "a JobSet runs jobs that end, and this plan is a server"));
+}
+
 TEST_CASE("a rank that a command is known for is taken before others", "[export]") {
   const std::string pod = export_of("kubernetes", "--model bge-m3 --task inference --cloud digitalocean,aws").out;
   CHECK(has(pod, "text-embeddings-router --model-id BAAI/bge-m3"));

@@ -26,6 +26,12 @@ std::string text_of(const Node& node) {
   return text;
 }
 
+/// As a URI of its own, which is all that readers of findings open.
+bool is_web_address(std::string_view text) {
+  return (text.starts_with("https://") || text.starts_with("http://")) &&
+         text.find_first_of(" \"<>\\^`{|}") == std::string_view::npos;
+}
+
 PolicySeverity severity_of(rules::Effect effect) {
   switch (effect) {
     case rules::Effect::warn: return PolicySeverity::warning;
@@ -85,6 +91,10 @@ class PolicyReader {
     policy.id = fields.text("id");
     policy.severity = fields.one_of<PolicySeverity>("severity").value_or(PolicySeverity::error);
     policy.reason = fields.text("reason");
+    policy.url = fields.text("url");
+    if (const Node* url = fields.find("url"); url != nullptr && !is_web_address(policy.url))
+      fields.fail(*url, say("'url' must be the address of a page, found {}", url->describe()),
+                  say("write it like https://wiki.example.org/gpu-policy"));
     policy.unknown = fields.one_of<UnknownFact>("unknown").value_or(unknown_);
     const PolicyKind* chosen = nullptr;
     for (const PolicyKind& kind : all_policy_kinds()) {

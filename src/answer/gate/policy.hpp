@@ -48,6 +48,7 @@ struct Policy {
   std::string kind;   // its key, or "rule"
   std::string limit;  // as the file says it
   std::string reason;
+  std::string url;  // of a page about it
   PolicySeverity severity = PolicySeverity::error;
   UnknownFact unknown = UnknownFact::fail;
   PolicyMode mode = PolicyMode::enforce;  // of its file

@@ -149,7 +149,9 @@ class Values {
   /// Commands pack sequences of one length each.
   void lengths(const job::Training& job) {
     if (job.variable_lengths.value_or(false)) set("lengths", "own");
-    if (job.target_len > 0) set("lengths", "two");
+    if (job.target_len <= 0) return;
+    set("lengths", "two");
+    set("target", static_cast<double>(job.target_len));
   }
 
   void virtual_stages(const physics::Layout& layout, double chunks) {
@@ -277,6 +279,7 @@ class Values {
     set("precision", to_text(unit_.plan.layout.precision));
     set("torch_precision", unit_.plan.layout.precision == job::Precision::bf16 ? "bfloat16" : "float16");
     set("unit", counted.unit.rate);
+    set("placed", to_text(unit_.plan.layout.offload));
     if (training) add_passes(counted);
     std::visit([&](const auto& job) { one(job, unit_.plan.layout.micro_batch); }, counted.job);
   }
@@ -287,8 +290,11 @@ class Values {
     set("method", to_text(job.method));
     if (job::is_lora(job.method)) set("rank", static_cast<double>(job.lora_rank));
     set("checkpointing", to_text(layout.checkpointing));
+    set("optimizer", to_text(job.optimizer));
     if (layout.offload != job::Offload::none) set("offload", "yes");
     const double step = static_cast<double>(layout.micro_batch) * unit_.machine.gpus();
+    set("step_batch", step);
+    set("epochs", std::ceil(counted.epochs));
     if (counted.things && step > 0) set("all_steps", std::ceil(*counted.things / step));
   }
 
@@ -308,6 +314,8 @@ class Values {
     size(job.resolution);
     set("denoising", static_cast<double>(std::max<std::int64_t>(1, job.steps)));
     if (job.frames > 1) set("frames", static_cast<double>(job.frames));
+    if (job.slices) set("slices", "yes");
+    if (job.tiles) set("tiles", "yes");
   }
   void one(const job::OfflineRender& job, std::int64_t) {
     set("with", to_text(job.renderer));

@@ -13,6 +13,13 @@ namespace gpusel::answer {
 
 namespace {
 
+/// Counted work is done on every card of every instance, each by itself; a test runs on one card.
+void add_shares(ProofValues& values, const physics::Machine& whole) {
+  values["per_node"] = format("{}", whole.gpus_per_node);
+  values["last_card"] = format("{}", whole.gpus_per_node - 1);
+  if (whole.nodes > 1) values["instances"] = format("{}", whole.nodes);
+}
+
 /// What a launch says beyond what a test does.
 void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole,
                 const physics::Coefficients& c) {
@@ -32,6 +39,7 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
     values["slots"] = format("{:.0f}", std::max(1.0, std::floor(most * asked / context)));
   }
   if (whole.gpus_per_node > 1) values["cards"] = format("{}", whole.gpus_per_node);  // of an instance
+  if (unit.work.counted && !whole.on_cpu()) add_shares(values, whole);
   if (unit.plan.training) {
     const auto& job = unit.work.training;
     const double tokens = static_cast<double>(unit.plan.layout.global_batch() * job.seq_len);

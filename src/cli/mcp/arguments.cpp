@@ -290,7 +290,7 @@ Json Arguments::schema() const {
     const Flag* flag = find(offered_, key);
     if (flag == nullptr) continue;
     Json& one = properties[std::string(key)] = property(*flag, std::string(key));
-    if (tool_.shares_job && is_of_job(key)) one.erase("description");
+    if (one.contains("enum") || (tool_.shares_job && is_of_job(key))) one.erase("description");
   }
   properties[std::string(kFlags)] = {{"type", "object"}};
   properties[std::string(kFull)] = {{"type", "boolean"}};

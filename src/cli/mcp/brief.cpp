@@ -46,6 +46,7 @@ constexpr std::string_view kRanks[] = {"/rank",
                                        "/performance/latency_ms",
                                        "/probability/fits",
                                        "/probability/targets"};
+constexpr std::string_view kStaircase = "staircase";
 constexpr std::string_view kStairs[] = {"/load", "/sku", "/nodes", "/hourly"};
 constexpr std::string_view kInstances[] = {
     "/provider",    "/sku",    "/gpu",       "/gpu_count", "/vcpu", "/memory_gib", "/intra_node_interconnect",
@@ -180,7 +181,9 @@ Json reduced(const Json& whole, const Measure& measure, int depth, std::size_t r
       add_file(map, value, measure);
       continue;
     }
-    Json kept = left_out ? Json() : reduced(value, measure, depth + 1, key == main ? measure.rows : measure.beside);
+    // The steps of a load are few and short, and one that is missing looks as if the load ended there.
+    const bool ranked = key == main || (depth == 0 && key == kStaircase);
+    Json kept = left_out ? Json() : reduced(value, measure, depth + 1, ranked ? measure.rows : measure.beside);
     // That nothing is ranked is an answer; what is empty further down is no figure.
     if (depth == 0 ? !kept.is_null() : !is_empty(kept)) map[key] = std::move(kept);
   }
@@ -244,7 +247,7 @@ Json tabular(const Json& whole, const Rows& rows) {
       Json list = Json::array();
       for (const Json& one : value) {
         Json row = row_of(one, rows.members);
-        if (whole.contains("staircase")) row["cost"].erase("total");  // of a month, as the steps of the load are
+        if (whole.contains(kStaircase)) row["cost"].erase("total");  // of a month, as the steps of the load are
         add_warnings(one, row);
         list.push_back(std::move(row));
       }
@@ -252,7 +255,7 @@ Json tabular(const Json& whole, const Rows& rows) {
       out[key] = std::move(list);
     } else if (key == "rejected") {
       out["rejected_by_rule"] = counts_of(value);
-    } else if (key == "staircase") {
+    } else if (key == kStaircase) {
       for (const Json& one : value) out[key].push_back(row_of(one, kStairs));
     } else if (key == "alternatives") {
       for (const Json& one : value) out[key].push_back({{"message", one.value("message", "")}});
@@ -288,7 +291,7 @@ std::string brief_text(std::string text, std::string_view rest) {
 }
 
 Json brief_schema(std::string_view tool) {
-  Json properties{{"remarks", {{"type", "array"}}}, {"error", {{"type", "object"}}}};
+  Json properties{{"error", {{"type", "object"}}}};
   const auto* members = std::ranges::find(kMembers, tool, &Members::tool);
   for (std::string_view member : split(members == std::end(kMembers) ? std::string_view() : members->members, ' ')) {
     const auto colon = member.find(':');

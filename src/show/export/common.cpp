@@ -126,12 +126,20 @@ ExportView of_rank(const ExportView& view, const answer::Recommendation& other) 
           view.scaling, view.disk_gb, view.replay, view.pins_region, {}};
 }
 
+/// What the reader is to fill in, and why it is not written here.
+std::string own_command(const job::Job& work) {
+  return work.model == nullptr
+             ? say("your own command that does the work: the plan does not name the program")
+             : say("your own command that does the work: no published command for {} on this plan is known here",
+                   work.model->id);
+}
+
 answer::Launch launch_or_own(const ExportView& view) {
   auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients);
   if (launch) return std::move(*launch);
   answer::Launch own;
   own.lines = {"sh -c \"$COMMAND\""};
-  own.env = {{"COMMAND", say("your own command that does the work: no standard command can express this plan")}};
+  own.env = {{"COMMAND", own_command(view.advice.work)}};
   own.copies = view.chosen.machine().nodes;
   return own;
 }
@@ -151,14 +159,15 @@ std::vector<std::string> launch_notes(const answer::Launch& launch) {
   return notes;
 }
 
-bool reads_rank(const answer::Launch& launch) {
-  return std::ranges::any_of(launch.lines, [](const std::string& line) {
-    return line.find("$RANK") != std::string::npos || line.find("$MASTER") != std::string::npos;
-  });
+bool reads(const answer::Launch& launch, std::string_view variable) {
+  return std::ranges::any_of(launch.lines,
+                             [&](const std::string& line) { return line.find(variable) != std::string::npos; });
 }
 
+bool reads_rank(const answer::Launch& launch) { return reads(launch, "$RANK") || reads(launch, "$MASTER"); }
+
 bool works_together(const ExportView& view, const answer::Launch& launch) {
-  return launch.nodes > 1 || (view.chosen.machine().nodes > 1 && reads_rank(launch));
+  return launch.nodes > 1 || (view.chosen.machine().nodes > 1 && reads(launch, "$MASTER"));
 }
 
 int fabric_interfaces(const ExportView& view, const answer::Launch& launch) {
@@ -186,14 +195,16 @@ std::vector<std::pair<std::string, std::string>> open_variables(const answer::La
 std::string vendor_of(const answer::Recommendation& r) { return r.gpu == nullptr ? "" : lower(r.gpu->vendor); }
 
 std::vector<const answer::Recommendation*> interchangeable(const ExportView& view) {
-  const auto lines = launch_or_own(view).lines;
+  const answer::Launch launch = launch_or_own(view);
   std::vector<const answer::Recommendation*> out{&view.chosen};
   for (const answer::Recommendation& other : view.advice.recommendations) {
     if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
     if (layout_of(view, other) != layout_of(view, view.chosen)) continue;
     if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
-    const ExportView there = of_rank(view, other);
-    if (launch_or_own(there).lines == lines) out.push_back(&other);
+    const answer::Launch there = launch_or_own(of_rank(view, other));
+    // An image may be of one generation of cards.
+    if (there.lines == launch.lines && there.setup == launch.setup && there.image == launch.image)
+      out.push_back(&other);
   }
   return out;
 }

@@ -84,12 +84,17 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
 bool has_command(const ExportView& view) { return !launch_or_own(view).tool.empty(); }
 
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
-  for (const bool with_command : {true, false})
-    for (const answer::Recommendation& other : view.advice.recommendations)
-      if (const ExportView there = of_rank(view, other);
-          (!with_command || has_command(there)) && target.make(there))
-        return &other;
-  return nullptr;
+  bool any_has_command = false;
+  const answer::Recommendation* without = nullptr;
+  for (const answer::Recommendation& other : view.advice.recommendations) {
+    const ExportView there = of_rank(view, other);
+    const bool with_command = has_command(there);
+    any_has_command = any_has_command || with_command;
+    if ((!with_command && (any_has_command || without != nullptr)) || !target.make(there)) continue;
+    if (with_command) return &other;
+    without = &other;
+  }
+  return any_has_command ? nullptr : without;
 }
 
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken) {

@@ -61,7 +61,7 @@ Result<const ExportTarget*> find_export_target(std::string_view name);
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
 /// Whether a tool's own command starts the plan, rather than the reader's.
 bool has_command(const ExportView& view);
-/// The best rank that the target can say, one with a command before others; null: none.
+/// The best rank that the target can say; without a command only where no rank has one; null: none.
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target);
 /// Why a lower rank is taken: what the target says against that of `view`.
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken);

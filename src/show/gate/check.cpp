@@ -80,6 +80,7 @@ Json policy_json(const answer::Policy& policy) {
           {"mode", to_text(policy.mode)},
           {"unknown", to_text(policy.unknown)},
           {"reason", text_or_null(policy.reason)},
+          {"url", text_or_null(policy.url)},
           {"file", policy.file},
           {"line", policy.line},
           {"column", policy.column}};

@@ -61,16 +61,19 @@ std::string help_markdown(const Policy& policy, std::string_view demand) {
                             code("gpusel why 1"), code("docs/ci.md"));
 }
 
+/// `helpUri` is there where the policy names a page: SARIF takes only whole addresses.
 Json sarif_rule(const Policy& policy) {
   const std::string demand = policy.kind == "rule" ? policy.limit : format("{}: {}", policy.kind, policy.limit);
   const std::string full = policy.reason.empty() ? demand : format("{} ({})", demand, policy.reason);
-  return {{"id", policy.id},
-          {"shortDescription", {{"text", demand}}},
-          {"fullDescription", {{"text", full}}},
-          {"help",
-           {{"text", say("{}; stated at {}:{}", full, policy.file, policy.line)},
-            {"markdown", help_markdown(policy, demand)}}},
-          {"defaultConfiguration", {{"level", to_text(policy.severity)}}}};
+  Json rule{{"id", policy.id},
+            {"shortDescription", {{"text", demand}}},
+            {"fullDescription", {{"text", full}}},
+            {"help",
+             {{"text", say("{}; stated at {}:{}", full, policy.file, policy.line)},
+              {"markdown", help_markdown(policy, demand)}}},
+            {"defaultConfiguration", {{"level", to_text(policy.severity)}}}};
+  if (!policy.url.empty()) rule["helpUri"] = policy.url;
+  return rule;
 }
 
 Json sarif_result(const PolicyResult& result, std::size_t rule) {

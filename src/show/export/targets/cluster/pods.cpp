@@ -30,8 +30,8 @@ constexpr Cluster kClusters[] = {
     // So does Crusoe's, with its own names of places: internal/instances/instances.go of
     // https://github.com/crusoecloud/crusoe-cloud-controller-manager (eb97bfc of 2026-05-20).
     {"crusoe", "CMK", "", "", false, false, false},
-    // Platform and preset apart: https://github.com/nebius/nebius-physical-ai (5d757be8 of 2026-08-22) selects nodes by
-    // the one, charts for its clusters by both.
+    // Platform and preset apart, by which Nebius's own module of GPU drivers selects nodes: deploy/cluster/vendor/
+    // nebius-solutions-library/modules/gpu-operator/main.tf of https://github.com/nebius/nebius-physical-ai (487a0727).
     {"nebius", "Managed Service for Kubernetes", "nebius.com/preemptible", "true", false, false, true,
      "nebius.com/resource-preset"},
 };

@@ -297,9 +297,9 @@ Result<Exported> export_sagemaker(const ExportView& view) {
 }
 
 Result<Exported> export_batch(const ExportView& view) {
-  if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
   const answer::Launch launch = launch_or_own(view);
   if (launch.serves()) return cannot(say("AWS Batch runs jobs that end, and this plan is a server"));
+  if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
   if (view.chosen.machine().nodes > 1 && is_spot(view.chosen))
     return cannot(say("AWS Batch starts no spot instances for jobs on several nodes"));
   const auto container = container_of(view, launch);
