@@ -96,7 +96,7 @@ double Billing::charged(double month_hours) const {
     sum += (end - below) * price;
     below = end;
   }
-  return sum + (month_hours - below) * (increments.empty() ? 1 : price);
+  return sum + (month_hours - below) * price;
 }
 
 double Billing::used(double charged_hours) const {
@@ -109,7 +109,7 @@ double Billing::used(double charged_hours) const {
     rest -= hours * price;
     below += hours;
   }
-  return below + rest / (increments.empty() ? 1 : price);
+  return below + rest / price;
 }
 
 double Billing::charged_over(double billed_hours, double elapsed_hours) const {

@@ -125,6 +125,9 @@ TEST_CASE("self-hosting is cheaper above some use, or never") {
   CHECK(*answer.break_even_tokens == Approx(2.92e9));                 // 1460 / 0.5 millions
   CHECK(*answer.utilization == Approx(0.5556).margin(1e-4));
   CHECK(answer.cheaper_in_use);
+  asked.price_per_million = answer.own_price_in_use;
+  CHECK_FALSE(compare_tokens(asked).cheaper_in_use);  // but as expensive
+  asked.price_per_million = 0.5;
   asked.used_hours = 36.5;  // 5 %: twenty times the price
   CHECK(compare_tokens(asked).own_price_in_use == Approx(20 * 0.27778).margin(1e-3));
   CHECK_FALSE(compare_tokens(asked).cheaper_in_use);

@@ -75,6 +75,14 @@ TEST_CASE("a job is paid by its started hours on all its nodes") {
   CHECK(*paid.per_million_tokens == Approx(32 / 64.8));  // 3.6 × 3600 × 5000 tokens
 }
 
+TEST_CASE("waiting for a machine takes time and no money") {
+  money::Work job = job_of(3);
+  job.waiting_hours = 2;
+  const auto paid = quote(Term::on_demand, {1, &job});
+  CHECK(paid.elapsed == Approx(5));
+  CHECK(paid.total == Approx(6));
+}
+
 TEST_CASE("a commitment is paid whole, however short the job is") {
   const money::Work job = job_of(3.6);
   const auto paid = quote(Term::reserved_3y, {2, &job});
@@ -102,6 +110,7 @@ TEST_CASE("hours that are not used are not paid on demand, and are under a commi
   const auto sustained = quote(Term::sustained_use, {1, nullptr, &duty});
   CHECK(sustained.is_at_most());
   CHECK(sustained.total == Approx(730));
+  CHECK(*sustained.instances().day == Approx(24));  // 12 × 2.00
 }
 
 TEST_CASE("what ends before the job does has no total") {

@@ -78,6 +78,11 @@ TEST_CASE("scaled to zero it runs while there is work, and while it starts", "[c
   CHECK(month(Term::on_demand, duty, 3) / duty.used_per_month() == Approx(3.30));
 }
 
+TEST_CASE("no day runs longer than 24 hours, however long its starts take", "[cost]") {
+  CHECK(duty_of({{"starts_per_day", "2"}, {"cold_start", "1h"}}).run_per_day() == 24);
+  CHECK(duty_of({{"hours_per_day", "22"}, {"starts_per_day", "1"}, {"cold_start", "1h"}}).run_per_day() == Approx(23));
+}
+
 TEST_CASE("what cannot be in a day is refused", "[cost]") {
   CHECK(error_of("hours_per_day", "25").find("out of range") != std::string::npos);
   CHECK(error_of("days", "32").find("out of range") != std::string::npos);

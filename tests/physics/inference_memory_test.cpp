@@ -124,6 +124,15 @@ TEST_CASE("weights are divided over the GPUs that share a copy") {
   CHECK(memory("task=inference model=llama-7b", "h100-sxm-80gb", copies).per_gpu.weights.raw() == near(one));
 }
 
+TEST_CASE("experts are divided over the replicas that share them, all else is whole on each") {
+  const std::string words = "task=inference model=mixtral-8x7b";
+  Layout shared = serving("bf16");
+  const double alone = memory(words, "h200-sxm-141gb", shared).per_gpu.weights.raw();
+  shared.dp = shared.ep = 8;
+  const double experts = 2 * job(words).parameters.experts;  // bytes
+  CHECK(memory(words, "h200-sxm-141gb", shared).per_gpu.weights.raw() == near(alone - experts * 7 / 8));
+}
+
 TEST_CASE("the cache is the need at the asked concurrency and not the pool") {
   const InferenceMemory m = memory("task=inference model=llama-7b concurrency=4 input_tokens=768 output_tokens=256",
                                    "h100-sxm-80gb", serving("fp16"));

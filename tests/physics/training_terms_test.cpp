@@ -79,6 +79,12 @@ TEST_CASE("an encoder sees both directions, in a window as far as it reaches, an
   CHECK(sequence_shape(work).attended == 8 * 512 + 4 * 128 + 12 * 16);
 }
 
+TEST_CASE("a decoder sees what stands before, in a window until it is full and then no more") {
+  const Job work = job("task=finetune model=mistral-7b-v0.1 seq_len=8192");
+  // 4096 tokens see 2048 others on average, the other 4096 a window of 4096, in each of 32 layers.
+  CHECK(sequence_shape(work).attended == 32 * 3072);
+}
+
 TEST_CASE("half of the layers are told to be recomputed, by their number") {
   Layout half = recomputing();
   half.recomputed = 0.5;
