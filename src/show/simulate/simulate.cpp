@@ -35,6 +35,13 @@ std::string latency_text(double value) {
   return ms >= 1000 ? human_number(std::round(ms)) : human_number(ms);
 }
 
+/// Long ones in seconds: "1,585 s", "176 ms".
+std::string time_text(double value) {
+  constexpr double kLong = 10;
+  if (!std::isfinite(value)) return say("never");
+  return value >= kLong ? say("{} s", human_number(std::round(value))) : say("{} ms", latency_text(value));
+}
+
 std::string share_text_of(double share) { return human_number(100 * share); }
 
 class SimulatePage {
@@ -72,7 +79,7 @@ class SimulatePage {
   void head() {
     const auto& t = s_.traffic;
     std::string load = s_.demand.users.count > 0 ? say("{} users", s_.demand.users.count)
-                                                 : say("{} requests/s", human_number(s_.demand.rate));
+                                                 : say("{} req/s", human_number(s_.demand.rate));
     if (t.name != answer::kOneLength) load = say("{} of {}", load, printable(t.name));
     page_.title(say("{} on {}: {}, {:.0f} + {:.0f} tokens", printable(s_.work.model->id), machine_text(), load,
                     t.input.mean, t.output.mean));
@@ -118,12 +125,12 @@ class SimulatePage {
     return out;
   }
 
-  /// "Keeps up at 28 % load, p95 TTFT 71 ms, TPOT 20 ms; up to 17.6 requests/s".
+  /// "Keeps up at 28 % load, p95 TTFT 71 ms, TPOT 20 ms; up to 17.6 req/s".
   std::string keeps_up(const std::optional<double>& load) const {
     std::string line = load ? say("Keeps up at {} % load", share_text_of(*load))
                             : say("{} requests/s are served", human_number(o_.requests_per_s));
-    line += say(", p95 TTFT {} ms, TPOT {} ms", latency_text(o_.measures.ttft.p95), latency_text(o_.measures.tpot.p95));
-    if (load) add_clause(line, say("up to {} requests/s", human_number(s_.simulation.saturates_at)));
+    line += say(", p95 TTFT {}, TPOT {}", time_text(o_.measures.ttft.p95), time_text(o_.measures.tpot.p95));
+    if (load) add_clause(line, say("up to {} req/s", human_number(s_.simulation.saturates_at)));
     return line;
   }
 
@@ -134,6 +141,10 @@ class SimulatePage {
       const auto load = s_.load();
       if (load && *load > 1)
         page_.line(Text(say("Overloaded: {} requests/s arrive, at most {} can be served", human_number(s_.demand.rate),
+                            human_number(sim.saturates_at)),
+                        Meaning::warn));
+      else if (sim.saturated)
+        page_.line(Text(say("The queue never ends: {} req/s arrive, about {} can be served", human_number(s_.demand.rate),
                             human_number(sim.saturates_at)),
                         Meaning::warn));
       else
