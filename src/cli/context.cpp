@@ -140,7 +140,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
-  if (std::filesystem::path(wanted).has_extension()) hint = say("-o is a format; {}", std::string(hint));
+  if (std::filesystem::path(wanted).has_extension()) hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
   return usage_error(say("there is no output format '{}'", shorten(wanted, 20)),
                      set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }
@@ -318,7 +318,11 @@ int Context::fail(const Errors& errors) {
 }
 
 void Context::note(std::string_view text) {
-  if (!common.quiet) err.write("gpusel: " + visible(text, false) + "\n");
+  if (common.quiet) return;
+  const std::string line = "gpusel: " + visible(text, false);
+  constexpr std::size_t kIndent = 8;  // below the name of the program
+  const bool is_read = isatty(STDERR_FILENO) == 1 && terminal().width > kIndent;
+  err.write((is_read ? show::wrap(line, terminal().width, kIndent) : line) + "\n");
 }
 
 std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {

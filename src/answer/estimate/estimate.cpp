@@ -369,7 +369,8 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty())
-    return missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example; 'gpusel fit MODEL' says which are enough"));
+    return missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example; which are enough: gpusel recommend {}",
+                                                                    request.model.empty() ? work->model->id : request.model));
   EstimateAnswer answer;
   answer.id = request.id;
   answer.own_model = found->own;

@@ -56,7 +56,7 @@ constexpr Topic kTopics[] = {
             "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
     {"memory", "vram kv-cache kvcache kv tokens gpu 显存 内存",
      to_say("A job fits if its memory is below what the GPU can give: an 80 GB card gives about 79 GiB, engines leave "
-            "some of it free. Answers say how likely it fits; --min-fit sets the least chance (default 0.9).\n\n"
+            "some of it free. Answers say how likely it fits; --min-fit sets the required chance (default 0.9).\n\n"
             "Serving: weights + KV cache (requests × tokens) + buffers. Training: weights + gradients + optimizer "
             "states + activations; LoRA and QLoRA need the least.\n\n"
             "  gpusel estimate llama-3.1-8b --task lora --gpu rtx-4090 --explain\n"

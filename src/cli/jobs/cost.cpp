@@ -10,6 +10,7 @@
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/amounts.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
@@ -132,6 +133,7 @@ class Cost {
       const bool own = catalog.has_instance(target) || is_saved(target, catalog);
       (own ? targets : options_.job.words).push_back(std::move(target));
     }
+    take_hours();
     const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::sold};
     if (Status taken = take_words(options_.job.words, spoken, catalog); !taken)
       return std::unexpected(context_.fail(as_flag(taken.error())));
@@ -139,6 +141,17 @@ class Cost {
     options_.job.words.clear();
     options_.targets = std::move(targets);
     return settle(options_.job, catalog, context_);
+  }
+
+  /// "1 year", "90 days": how long it is rented.
+  void take_hours() {
+    auto& words = options_.job.words;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      const auto time = amount_of(words[i] + " " + words[i + 1]);
+      if (!time || time->key != "deadline" || !job::set_duration_hours(time->value, options_.hours)) continue;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+      return;
+    }
   }
 
   /// Without a target, the best instances for the job.

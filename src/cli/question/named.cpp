@@ -96,6 +96,9 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
     known.push_back(model.id);
     for (const std::string_view alias : model.aliases) known.push_back(alias);
   }
+  if (const auto amount = amount_of(word); amount && amount->key == "min_vram")
+    return {ErrorKind::usage, say("'{}' is no model and no GPU", printable(shorten(word, 40))), {},
+            say("GPUs with that much memory: gpusel gpus --min-vram {}", amount->value)};
   if (!spoken.request.names_model()) {
     const auto model = catalog.model(word);
     if (!model) return model.error();
@@ -314,6 +317,20 @@ void settle_currency(Currency& currency, std::span<const std::string> providers,
     currency = *Currency::parse("CNY");
 }
 
+namespace {
+
+/// The providers that a question names, or those of all places that it names.
+std::vector<std::string> sellers_of(const job::Constraints& limits, const catalog::Catalog& catalog) {
+  std::vector<std::string> sellers = limits.named_clouds();
+  if (!sellers.empty()) return sellers;
+  for (const std::string& name : limits.named_regions())
+    if (const auto place = catalog::locate(name, catalog))
+      for (const catalog::Region* region : place->regions) sellers.emplace_back(region->provider);
+  return sellers;
+}
+
+}  // namespace
+
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
@@ -332,7 +349,7 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
   if (spoken.constraints != nullptr && currency != nullptr)
-    settle_currency(*currency, spoken.constraints->named_clouds(), catalog, context);
+    settle_currency(*currency, sellers_of(*spoken.constraints, catalog), catalog, context);
   if (spoken.constraints != nullptr && currency != nullptr)
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());
