@@ -97,7 +97,7 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
     for (const std::string_view alias : model.aliases) known.push_back(alias);
   }
   if (const auto amount = amount_of(word); amount && amount->key == "min_vram")
-    return {ErrorKind::usage, say("'{}' is no model and no GPU", printable(shorten(word, 40))), {},
+    return {ErrorKind::usage, say("'{}' is not a model or GPU", printable(shorten(word, 40))), {},
             say("GPUs with that much memory: gpusel gpus --min-vram {}", amount->value)};
   if (!spoken.request.names_model()) {
     const auto model = catalog.model(word);
