@@ -19,6 +19,7 @@
 #include "catalog/update/kept_lists.hpp"
 #include "cli/pager.hpp"
 #include "job/request/option.hpp"
+#include "job/request/request.hpp"
 #include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
@@ -139,6 +140,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
+  if (std::filesystem::path(wanted).has_extension()) hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
   return usage_error(say("there is no output format '{}'", shorten(wanted, 20)),
                      set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }
@@ -258,10 +260,21 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
   return catalog;
 }
 
+/// The flag as it was typed, where it was by another of its names.
+std::string as_typed(const std::string& where, std::span<const std::string> words) {
+  const auto* option = job::find_option(job::request_options(), std::string_view(where).substr(std::min<std::size_t>(2, where.size())));
+  if (option == nullptr || std::ranges::find(words, where) != words.end()) return where;
+  const auto typed = std::ranges::find_if(words, [&](std::string_view word) {
+    return word.starts_with("--") && job::is_alias(option->aliases, word.substr(2, word.find('=') - 2));
+  });
+  return typed == words.end() ? where : typed->substr(0, typed->find('='));
+}
+
 void Context::say_sentence(const Error& error) {
   const std::string what = with_hint(error);
   const std::string sentence =
-      error.where.empty() ? what : say("{}: {}", printable(place_of(error.where, settings)), what);
+      error.where.empty() ? what
+                          : say("{}: {}", printable(as_typed(place_of(error.where, settings), words)), what);
   err.write("gpusel: " + visible(sentence, false) + "\n");
 }
 
@@ -303,7 +316,11 @@ int Context::fail(const Errors& errors) {
 }
 
 void Context::note(std::string_view text) {
-  if (!common.quiet) err.write("gpusel: " + visible(text, false) + "\n");
+  if (common.quiet) return;
+  const std::string line = "gpusel: " + visible(text, false);
+  constexpr std::size_t kIndent = 8;  // below the name of the program
+  const bool is_read = isatty(STDERR_FILENO) == 1 && terminal().width > kIndent;
+  err.write((is_read ? show::wrap(line, terminal().width, kIndent) : line) + "\n");
 }
 
 std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {

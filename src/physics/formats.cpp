@@ -67,7 +67,8 @@ constexpr FormatAlias kAliases[] = {
     {"half", "fp16"},       {"bfloat16", "bf16"},    {"float32", "fp32"},     {"bnb-nf4", "nf4"},
     {"fp8_e4m3", "fp8"},    {"awq-int4", "w4a16"},   {"gptq-int4", "w4a16"},  {"gptq-int8", "w8a16"},
     {"w8a8-int8", "int8"},  {"w8a16-int8", "w8a16"}, {"bitsandbytes", "nf4"}, {"eetq", "w8a16"},
-    {"eetq-int8", "w8a16"}, {"bnb-int8", "int8"},    {"int4-awq", "w4a16"},   {"f32", "fp32"}};
+    {"eetq-int8", "w8a16"}, {"bnb-int8", "int8"},    {"int4-awq", "w4a16"},   {"f32", "fp32"},
+    {"4", "w4a16"},         {"8", "int8"},           {"gguf", "q4_k_m"},      {"q4", "q4_k_m"}};
 
 }  // namespace
 

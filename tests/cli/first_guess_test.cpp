@@ -182,7 +182,68 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend stable diffusion", "Run stable-diffusion-1.5"},
     {"gpusel estimate sd-1.5 --gpu t4", "YES"},
     {"gpusel estimate controlnet --gpu t4", "YES"},
+    // A GPU, a provider, a place and a term are limits of a list, whatever names they are part of.
+    {"gpusel instances l4 --columns gpu -n 1", "gpu\nl4\n"},
+    {"gpusel instances a10 --columns gpu -n 1", "gpu\na10-24gb\n"},
+    {"gpusel instances 8xh100 --columns gpu_count -n 1", "gpu_count\n8\n"},
+    {"gpusel instances 4 a100 --columns gpu_count -n 1", "gpu_count\n4\n"},
+    {"gpusel instances aws spot --columns provider,term -n 1", "spot"},
+    {"gpusel instances hopper --columns gpu -n 1", "h"},
+    // The flag wins over the word.
+    {"gpusel estimate 13b 4090 --gpu v100 --quant w4a16", "V100"},
+    {"gpusel estimate llama-3.1-8b a100:2 --gpus 4", "4 × A100"},
+    // One meaning of a name everywhere.
+    {"gpusel estimate llama-3.1-8b --gpu a100", "A100 SXM4 80 GB"},
+    {"gpusel simulate llama-3.1-8b --gpu a100 --rps 1", "A100 SXM4 80 GB"},
+    {"gpusel simulate llama-3.1-8b l4 --rps 0.5", "on 1 × L4 24 GB"},
+    {"gpusel explain a100 llama-3.1-8b", "A100"},
+    {"gpusel explain t4 --model llama-3.1-8b --quant w4a16", "T4"},
+    // Quantities in words.
+    {"gpusel recommend llama-3.1-8b under '$2/h'", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b 50 users", "50 users"},
+    {"gpusel recommend llama-3.1-8b 500ms", "500"},
+    {"gpusel recommend llama-3.1-8b lora 3 epochs", "3 epochs"},
+    {"gpusel recommend llama-3.1-8b '2x a100-80gb'", "2 × A100"},
+    {"gpusel recommend llama-3.1-8b 4 a100", "4 × A100"},
+    {"gpusel estimate llama-3.1-8b a100 x 4", "4 × A100"},
+    // Two words of one task; the narrower wins.
+    {"gpusel recommend finetune llama-3.1-8b lora 10M tokens", "LoRA"},
+    {"gpusel recommend train gpt2 from scratch", "Pretrain gpt2"},
+    {"gpusel recommend chat", "Serve llama-3.1-8b"},
+    // Engines, formats, a processor; what is so anyway.
+    {"gpusel recommend llama-3.1-8b vllm cheapest", "vllm"},
+    {"gpusel recommend llama-3.1-8b --bits 4", "w4a16"},
+    {"gpusel recommend llama-3.1-8b gguf", "q4_k_m"},
+    {"gpusel recommend llama-3.1-8b --ollama", "ollama"},
+    {"gpusel recommend llama-3.1-8b --int4", "w4a16"},
+    {"gpusel recommend llama-3.1-8b --max-cost 5", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --vram 40", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --exclude vast", "Serve llama-3.1-8b"},
+    {"gpusel recommend llama-3.1-8b --p99 2s", "99"},
+    {"gpusel recommend llama-3.1-8b --no-marketplace --max-tokens 100 --ctx 8k", "100 out"},
+    {"gpusel estimate llama-3.1-8b --gpu l4 --dtype fp16", "fp16"},
+    {"gpusel estimate llama-3.1-8b --gpu l4 --users 8", "8 requests in flight"},
+    {"gpusel estimate llama-3.1-8b --gpu l4 --batch 8", "8 requests in flight"},
+    {"gpusel estimate llama-3.1-8b --method lora --load-in-4bit --gpu l4", "QLoRA"},
+    {"gpusel estimate llama-3.1-8b --task lora --gpu l4 --gradient-checkpointing", "YES"},
+    // Beside what is compared or priced.
+    {"gpusel compare llama-3.1-8b --gpu l4,l40s", "L40S"},
+    {"gpusel compare h100,a100", "A100"},
+    {"gpusel cost aws h100:8", "aws"},
+    {"gpusel whatif llama-3.1-8b --rps 1..8", "8"},
+    {"gpusel explain DDP", "zero3"},
+    {"gpusel explain kv-cache", "KV cache"},
+    {"gpusel help latency", "--ttft"},
+    {"gpusel help exit", "status"},
     // In Chinese.
+    {"gpusel recommend qwen3-8b 每秒10个请求", "10 req/s"},
+    {"gpusel recommend qwen3-8b 两张4090", "2 × RTX 4090"},
+    {"gpusel recommend qwen3-8b 显存24G", "Serve qwen3-8b"},
+    {"gpusel recommend qwen3-8b 英伟达", "Serve qwen3-8b"},
+    {"gpusel recommend qwen3-8b A10 和 V100", "Serve qwen3-8b"},
+    {"gpusel recommend 向量模型", "bge-m3"},
+    {"gpusel recommend 重排序", "bge-reranker"},
+    {"gpusel recommend qwen3-8b --并发 10", "10"},
     {"gpusel recommend llama-3.1-8b --task 推理", "Serve llama-3.1-8b"},
     {"gpusel recommend llama-3.1-8b --task 微调", "Fine-tune llama-3.1-8b"},
     {"gpusel recommend 云游戏", "Render · realtime"},
@@ -197,8 +258,9 @@ constexpr Guess kGuesses[] = {
 constexpr Guess kMeant[] = {
     {"gpusel recommend llama-3.1-8b --spot-only", "--spot"},
     {"gpusel recommend llama-3.1-8b --latency 200", "--ttft"},
-    {"gpusel recommend llama-3.1-8b --vram 40", "--min-vram"},
-    {"gpusel recommend llama-3.1-8b --exclude vast", "--not-cloud"},
+    {"gpusel recommend llama-3.1-8b --latency 500ms", "--ttft 500ms'"},
+    {"gpusel recommend llama-3.1-8b --exclude-gpu t4", "--filter gpu!=t4'"},
+    {"gpusel recommend llama-3.1-8b --zero 3", "--sharding zero3'"},
     {"gpusel search h100", "gpusel instances"},
     {"gpusel pricing h100", "gpusel instances --gpu h100"},
     {"gpusel h100 price", "gpusel instances --gpu h100"},
@@ -210,8 +272,6 @@ constexpr Guess kMeant[] = {
     {"gpusel 推荐 qwen3-8b", "gpusel recommend"},
     {"gpusel config get", "gpusel config show"},
     {"gpusel catalog search h100", "gpusel instances"},
-    {"gpusel recommend llama-3.1-8b --ollama", "--engine ollama"},
-    {"gpusel recommend llama-3.1-8b --int4", "--quant w4a16"},
     {"gpusel fleet llama-7b --rps 10 --scale-to-zero", "--daily office"},
 };
 
@@ -265,6 +325,12 @@ TEST_CASE("a question that has no answer says what to type") {
       {"gpusel instances show gn8e", "gn8is (L20 48 GB)"},
       {"gpusel instances show ecs.gpu.ai-c8g2.4xlarge", "gn7i (A10 24 GB)"},
       {"gpusel estimate llama-3.1-8b --gpu t4:1/7", "see gpusel gpus show t4"},
+      {"gpusel estimate llama-3.1-8b 4090 vs 3090", "gpusel compare llama-3.1-8b 4090 3090\n"},
+      {"gpusel estimate llama-3.1-8b --gpu l4,t4,4090", "gpusel compare llama-3.1-8b l4 t4 4090\n"},
+      {"gpusel estimate llama-3.1-8b --gpu h100:1/7 --gpus 4", "one MIG slice"},
+      {"gpusel recommend llama-3.1-8b --gpu '!t4'", "--filter 'gpu!=t4'"},
+      {"gpusel export llama-3.1-8b", "gpusel export vllm llama-3.1-8b"},
+      {"gpusel estimate resnet-50 --gpu t4 --max-ttft 5", "--max-ttft: does not apply"},
   };
   for (const Guess& guess : kHelped) {
     const Run run = shell(guess.line);
@@ -272,6 +338,21 @@ TEST_CASE("a question that has no answer says what to type") {
     CHECK(run.status == 2);
     CHECK(run.err.find(guess.taken) != std::string::npos);
   }
+}
+
+TEST_CASE("letters that are mostly others suggest nothing") {
+  for (const char* line : {"gpusel recommend llama-3.1-8b --ha", "gpusel recommend llama-3.1-8b --zerox"}) {
+    const Run run = shell(line);
+    CAPTURE(line, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("did you mean") == std::string::npos);
+  }
+}
+
+TEST_CASE("what is bought by name leaves out partitions that need another account, unless they are named") {
+  const Run left_out = shell("gpusel cost g5.xlarge");
+  CHECK(left_out.out.find("cn-north") == std::string::npos);
+  CHECK(left_out.out.find("cn-northwest") == std::string::npos);
 }
 
 TEST_CASE("a unit of another dimension is refused with what would be right") {

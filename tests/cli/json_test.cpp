@@ -220,7 +220,7 @@ TEST_CASE("compare with a job has ratios of it, its interval and, where asked, i
 
 TEST_CASE("compare says what is known not to be sold, and fails a price that is too old when asked to") {
   const Run run = ask({"compare", "p4d.24xlarge", "p5e.48xlarge"}, {.environment = {{"COLUMNS", "300"}}});
-  CHECK(run.out.find("p5e.48xlarge: no such price is known; not-offered, on-demand") != std::string::npos);
+  CHECK(run.out.find("p5e.48xlarge: no price on record for these terms; not-offered, on-demand") != std::string::npos);
   const auto others = run.out.find("other terms or places: ");
   REQUIRE(others != std::string::npos);
   CHECK(run.out.substr(others, run.out.find('\n', others) - others).find("capacity-block") != std::string::npos);

@@ -49,6 +49,9 @@ class MachineMaker {
     const auto all = gpus_of_all();
     if (!all) return std::unexpected(all.error());
     const std::int64_t gpus = *all;
+    if (request_.gpu_parts && gpus > 1)
+      return usage_error(say("a job takes one MIG slice: NCCL does not join several"), "gpus",
+                         say("--gpu {0} takes the whole GPU, --gpu {0}:{1} as many of them", request_.gpu, gpus));
     // Fewer GPUs than a node has: the job takes part of one node.
     const std::int64_t per_node =
         request_.nodes ? gpus / *request_.nodes : std::min(gpus, request_.gpus_per_node.value_or(kUsualPerNode));
@@ -283,7 +286,10 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
     request.model = request.usual_model;
     request.task_remark = to_say("no model named: the usual one for this work is taken; --model names another");
   }
-  if (request.task) return {};
+  if (request.task) {
+    job::rename_for_task(request);
+    return {};
+  }
   if (!request.names_model()) {
     request.task = job::task_of(request, false);
   } else {
@@ -291,6 +297,7 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
     request.task = job::task_of(request, true);
   }
   request.task_assumed = request.task.has_value();
+  job::rename_for_task(request);
   return {};
 }
 
@@ -362,7 +369,8 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty())
-    return missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example; 'gpusel fit MODEL' says which are enough"));
+    return missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example; which are enough: gpusel recommend {}",
+                                                                    request.model.empty() ? work->model->id : request.model));
   EstimateAnswer answer;
   answer.id = request.id;
   answer.own_model = found->own;

@@ -173,7 +173,7 @@ AboutRule tell_limit(const job::Limit& limit) {
                   .source = {},
                   .advice = {}};
   if (!limit.also.usual.empty()) about.advice.push_back(say("default: {} {}", limit.flag(), limit.also.usual));
-  about.advice.push_back(limit.also.open.empty() ? say("remove {}, or set another value", limit.flag())
+  about.advice.push_back(limit.also.open.empty() ? say("remove or change {}", limit.flag())
                                                  : say("{} {} accepts everything", limit.flag(), limit.also.open));
   return about;
 }

@@ -16,6 +16,13 @@ Result<LimitSet> LimitSet::of(const job::Constraints& limits, const catalog::Cat
   return set;
 }
 
+job::Constraints of_named(job::Constraints limits) {
+  if (limits.market) return limits;
+  limits.market = true;
+  limits.assumed.push_back(job::find_limit("market")->option.key);
+  return limits;
+}
+
 std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::span<const rules::Rule> limits,
                                          const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                          Date today) {

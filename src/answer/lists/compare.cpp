@@ -331,7 +331,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
         say("name {} to {} GPUs or instances", kFewest, kMost));
   auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
-  job::Constraints constraints = question.constraints;
+  job::Constraints constraints = of_named(question.constraints);
   job::assume_usual(constraints, *job::find_limit("term"));
   // What an item does about them is told, not hidden.
   constraints.budget.reset();

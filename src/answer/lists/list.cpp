@@ -92,7 +92,9 @@ class InstanceLister {
       "source", "confidence",         "as_of",          "price_age_days"};
 
   void add(const Instance& instance, const LimitSet& limits, const Market& market) {
-    if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu})) return;
+    const catalog::Gpu* gpu = catalog_.gpu_of(instance);
+    const std::string_view built = gpu != nullptr ? gpu->architecture : std::string_view();
+    if (!matches(words_, {instance.sku, instance.family, instance.provider, instance.gpu, built})) return;
     Listed listed{&instance, nullptr, 0};
     if (filter_ && !filters_offers_ && !columns_.passes(*filter_, listed)) return;
     const auto provider = catalog_.provider(instance.provider);

@@ -128,7 +128,11 @@ void Fields::report_unknown(const Node& map, const std::string& prefix) {
       continue;
     }
     const std::vector<std::string_view> known(asked_.begin(), asked_.end());
-    problems_.add_at_key(child, say("unknown key '{}'", shorten(path, 60)), did_you_mean(path, known));
+    std::vector<std::string_view> here;  // beside it
+    for (const std::string_view one : known)
+      if (one.starts_with(prefix) && std::ranges::find(here, one) == here.end()) here.push_back(one);
+    problems_.add_at_key(child, say("unknown key '{}'", shorten(path, 60)),
+                         did_you_mean(path, known).or_else(say("keys: {}", join_texts(here, ", "))));
   }
 }
 

@@ -51,6 +51,9 @@ std::uint64_t letters_of(std::string_view folded) {
   return letters;
 }
 
+/// Three letters that differ are another word.
+std::size_t most_edits(std::string_view typed) { return std::clamp<std::size_t>(typed.size() / 3, 1, 2); }
+
 struct Near {
   std::size_t distance;
   std::string_view name;
@@ -66,11 +69,11 @@ struct Near {
 
 /// Nothing where it is too far. `may_contain`: whether `candidate` has all letters of `typed`.
 std::optional<Near> near(std::string_view typed, std::string_view candidate, std::string_view name, bool may_contain) {
-  const std::size_t allowed = std::max<std::size_t>(1, typed.size() / 3);
+  const std::size_t allowed = most_edits(typed);
   const std::size_t gap =
       typed.size() > candidate.size() ? typed.size() - candidate.size() : candidate.size() - typed.size();
   const bool inside = may_contain && typed.size() >= 3 && candidate.find(typed) != std::string_view::npos;
-  const bool begins = may_contain && candidate.starts_with(typed);
+  const bool begins = may_contain && typed.size() >= 3 && candidate.starts_with(typed);
   std::size_t distance = gap > allowed ? allowed + 1 : edit_distance(typed, candidate, allowed);
   if (distance > allowed && inside) distance = allowed + gap;
   // "mistral" is the beginning of a name before it is another word mistyped.
@@ -94,7 +97,7 @@ NearestNames::NearestNames(std::span<const std::string_view> known) {
 std::vector<std::string> NearestNames::of(std::string_view word) const {
   const std::string typed = fold_name(word.substr(0, kLongest));
   const std::uint64_t letters = letters_of(typed);
-  const auto allowed = static_cast<int>(std::max<std::size_t>(1, typed.size() / 3));
+  const auto allowed = static_cast<int>(most_edits(typed));
   std::vector<Near> found;
   for (const Known& one : known_) {
     // An edit takes away one letter and brings one at most.

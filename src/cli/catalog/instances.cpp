@@ -130,22 +130,10 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
       [&](const auto& records, bool wide) { return show::like_table(records, catalog, question.currency, wide); });
 }
 
-/// Places and other names of providers are limits: no instance is called so.
-void take_places(answer::ListQuestion& question, const catalog::Catalog& catalog) {
-  std::erase_if(question.words, [&](const std::string& word) {
-    const std::string folded = fold_name(word);
-    const bool in_a_name = std::ranges::any_of(catalog.instances(), [&](const catalog::Instance& one) {
-      return fold_name(one.sku).contains(folded) || one.provider.contains(folded) || one.gpu.contains(folded);
-    });
-    if (in_a_name || catalog.has_gpu(word)) return false;
-    if (const auto provider = catalog.provider(word))
-      question.constraints.clouds.emplace_back((*provider)->id);
-    else if (catalog::locate(word, catalog))
-      question.constraints.regions.push_back(word);
-    else
-      return false;
-    return true;
-  });
+/// What names a GPU, a provider, a place or a term is a limit; other words are parts of names.
+Status take_limits(answer::ListQuestion& question, const catalog::Catalog& catalog) {
+  job::Request no_job;
+  return take_words(question.words, {no_job, &question.constraints, Takes::market}, catalog);
 }
 
 int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
@@ -208,7 +196,7 @@ int run_instances(InstanceOptions& options, Context& context) {
       }
       options.list.question.words.clear();
     }
-    take_places(options.list.question, catalog);
+    if (Status taken = take_limits(options.list.question, catalog); !taken) return context.fail(taken.error());
     tell_broad_names(options.list.question.constraints, catalog, context);
     const int status = list_instances(lists, options, catalog, context);
     const auto& words = options.list.question.words;

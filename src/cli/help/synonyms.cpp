@@ -1,5 +1,7 @@
 #include "cli/help/synonyms.hpp"
 
+#include <algorithm>
+
 #include "base/text/text.hpp"
 #include "cli/command.hpp"
 
@@ -12,7 +14,8 @@ struct Synonym {
   std::string_view meant;  // several for commands of different flags, separated by '|', the first that there is
 };
 
-/// Of other tools, and the same as ours: SkyPilot, vLLM, Slurm, kubectl.
+/// Of other tools, and the same as ours: SkyPilot, vLLM, Slurm, kubectl. "<SKU>": its value is a word of that place; what
+/// has a value after '=' stands in front of the flag.
 constexpr Synonym kSameFlags[] = {
     {"accelerators", "--gpu"},
     {"gpus", "--gpu"},
@@ -29,9 +32,9 @@ constexpr Synonym kSameFlags[] = {
     {"gpu-ram", "--min-vram"},
     {"num-nodes", "--nodes"},
     {"nnodes", "--nodes"},
-    {"instance-type", ""},
-    {"instance", ""},
-    {"sku", ""},
+    {"instance-type", "<SKU>"},
+    {"instance", "<SKU>"},
+    {"sku", "<SKU>"},
     {"model-id", "--model"},
     {"use-spot", "--spot"},
     {"preemptible", "--spot"},
@@ -72,6 +75,35 @@ constexpr Synonym kSameFlags[] = {
     {"num-train-epochs", "--epochs"},
     {"lora", "--method lora"},
     {"qlora", "--method qlora"},
+    {"fp8", "--quant fp8"},
+    {"int4", "--quant w4a16"},
+    {"int8", "--quant int8"},
+    {"awq", "--quant w4a16"},
+    {"gptq", "--quant w4a16"},
+    {"gguf", "--quant q4_k_m"},
+    {"ollama", "--engine ollama"},
+    {"vllm", "--engine vllm"},
+    {"sglang", "--engine sglang"},
+    {"llama.cpp", "--engine llama.cpp"},
+    {"llamacpp", "--engine llama.cpp"},
+    {"tensorrt-llm", "--engine trt-llm"},
+    {"reserved", "--term reserved-1y"},
+    {"max-num-seqs", "--concurrency"},
+    {"max-tokens", "--osl"},
+    {"ctx", "--context"},
+    {"context-window", "--context"},
+    {"price-max", "--max-price"},
+    {"max-hourly", "--max-price"},
+    {"max-cost", "--max-price"},
+    {"vram", "--min-vram"},
+    {"exclude", "--not-cloud"},
+    {"并发", "--concurrency"},
+    {"并发数", "--concurrency"},
+    {"预算", "--budget"},
+    {"N", "--nodes"},
+    {"no-marketplace", "--market=false"},
+    {"p99", "--slo-percentile=99 --ttft"},
+    {"gpu", "<GPU>"},
     {"显存", "--min-vram"},
     {"价格上限", "--max-price"},
     {"用户数", "--users"},
@@ -110,9 +142,9 @@ constexpr Synonym kSameFlags[] = {
     {"格式", "--output"},
 };
 
+/// Near enough to be offered; the value goes behind it, or where '+' stands.
 constexpr Synonym kOtherFlags[] = {
     {"spot-only", "--spot"},
-    {"reserved", "--term reserved-1y"},
     {"commitment", "--term reserved-1y"},
     {"monthly", "--term month"},
     {"billing", "--term"},
@@ -135,28 +167,12 @@ constexpr Synonym kOtherFlags[] = {
     {"req-rate", "--rps"},
     {"users", "--concurrency"},
     {"parallel", "--concurrency"},
-    {"max-num-seqs", "--concurrency"},
     {"prompt", "--isl"},
     {"input", "--isl"},
-    {"max-tokens", "--osl"},
-    {"ctx", "--context"},
-    {"context-window", "--context"},
     {"max-seq-len", "--context|--seq-len"},
     {"max-length", "--seq-len|--context"},
     {"block-size", "--seq-len"},
     {"load-in-4bit", "--method qlora|--quant w4a16"},
-    {"int4", "--quant w4a16"},
-    {"int8", "--quant int8"},
-    {"fp8", "--quant fp8"},
-    {"awq", "--quant w4a16"},
-    {"gptq", "--quant w4a16"},
-    {"gguf", "--quant q4_k_m"},
-    {"ollama", "--engine ollama"},
-    {"vllm", "--engine vllm"},
-    {"sglang", "--engine sglang"},
-    {"llama.cpp", "--engine llama.cpp"},
-    {"llamacpp", "--engine llama.cpp"},
-    {"tensorrt-llm", "--engine trt-llm"},
     {"mig", "--gpu a100:1/7"},
     {"max-users", "--users"},
     {"scale-to-zero", "--daily office"},
@@ -183,8 +199,6 @@ constexpr Synonym kOtherFlags[] = {
     {"max-steps", "--tokens"},
     {"gradient-accumulation", "--grad-accum"},
     {"hourly", "--max-price"},
-    {"max-hourly", "--max-price"},
-    {"price-max", "--max-price"},
     {"max-usd", "--max-price"},
     {"cost", "--budget|--max-price"},
     {"max-cost", "--max-price|--budget"},
@@ -214,7 +228,9 @@ constexpr Synonym kOtherFlags[] = {
     {"vendors", "--vendor"},
     {"datacenter", "--region"},
     {"jurisdiction", "--residency"},
-    {"exclude", "--not-cloud"},
+    {"exclude-gpu", "--filter gpu!=+"},
+    {"not-gpu", "--filter gpu!=+"},
+    {"zero", "--sharding zero+"},
     {"without", "--not-cloud"},
     {"skip", "--not-cloud"},
     {"except", "--not-cloud"},
@@ -244,8 +260,6 @@ constexpr Synonym kOtherFlags[] = {
     {"own-price", "--price"},
     {"prices", "--price|--overlay"},
     {"file", "--overlay"},
-    {"并发", "--concurrency"},
-    {"并发数", "--concurrency"},
     {"预算", "--budget|--max-price"},
     {"延迟", "--ttft|--latency-ms"},
     {"首字延迟", "--ttft"},
@@ -401,14 +415,33 @@ std::optional<std::string> meant_flag(std::string_view flag, const std::function
 }
 
 std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag) {
-  const std::string folded = fold_name(flag.substr(std::min(flag.find_first_not_of('-'), flag.size())));
+  const std::string_view bare = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  const std::string folded = fold_name(bare);
   for (const Synonym& one : kSameFlags) {
-    if (one.typed != folded) continue;
-    const auto space = std::min(one.meant.find(' '), one.meant.size());
-    const SameFlag same{one.meant.substr(0, space), one.meant.substr(std::min(space + 1, one.meant.size()))};
-    if (same.name.empty() || is_flag(same.name)) return same;
+    if (one.typed != folded && one.typed != bare) continue;
+    SameFlag same;
+    std::string_view rest = one.meant;
+    if (rest.starts_with('<')) return SameFlag{.place = rest.substr(1, rest.size() - 2)};
+    if (const auto space = rest.find(' '); rest.find('=') < space) {
+      same.first = rest.substr(0, space);
+      rest = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
+    }
+    const auto space = std::min(rest.find(' '), rest.size());
+    same.name = rest.substr(0, space);
+    same.value = rest.substr(std::min(space + 1, rest.size()));
+    const std::string_view known = same.name.empty() ? same.first.substr(0, same.first.find('=')) : same.name;
+    if (is_flag(known)) return same;
   }
   return std::nullopt;
+}
+
+std::string_view value_alone(std::string_view flag) {
+  struct Alone {
+    std::string_view flag, value;
+  };
+  static constexpr Alone kAlone[] = {{"--gradient-checkpointing", "full"}, {"--activation-checkpointing", "full"}};
+  const auto* found = std::ranges::find(kAlone, flag, &Alone::flag);
+  return found == std::end(kAlone) ? std::string_view() : found->value;
 }
 
 std::optional<std::string> meant_command(std::string_view word) {

@@ -14,10 +14,15 @@ std::optional<std::string> meant_flag(std::string_view flag, const std::function
 
 /// The flag that `flag` of another tool is: it means the same, so it is read as ours. Nothing where there is none.
 struct SameFlag {
-  std::string_view name;   // "--gpu"; empty: its value is a word of the line
-  std::string_view value;  // that it stands for; empty: its own
+  std::string_view name = {};   // "--gpu"
+  std::string_view value = {};  // that it stands for; empty: its own
+  std::string_view first = {};  // what is said with it: "--slo-percentile=99"
+  std::string_view place = {};  // of the line, that its value is a word of: "SKU"; then it has no name
 };
 std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag);
+
+/// What a flag without its value stands for; empty where it needs one.
+std::string_view value_alone(std::string_view flag);
 
 /// What an unknown command most likely means: "instances", "config show".
 std::optional<std::string> meant_command(std::string_view word);

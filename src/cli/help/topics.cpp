@@ -16,7 +16,7 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"slo", "sla 延迟 服务目标",
+    {"slo", "sla latency ttft tpot itl e2e p95 p99 percentile 延迟 服务目标",
      to_say("Latency targets. A machine qualifies if --slo-percentile of the requests (default 95) meet every target "
             "at --rps.\n\n"
             "  --ttft 500ms   time to first token\n"
@@ -27,7 +27,7 @@ constexpr Topic kTopics[] = {
             "  --isl 1024 --osl 256   prompt and output tokens per request\n\n"
             "--redundancy 1 keeps the targets with one instance down, --max-load 0.7 leaves headroom. gpusel simulate "
             "shows who waits how long, gpusel fleet the cheapest mix for a day's traffic.")},
-    {"prices", "price billing 价格 计费 费用",
+    {"prices", "price billing budget cost 价格 计费 费用 预算",
      to_say("Prices are published ones, each with its date and source: gpusel instances show SKU. They are not "
             "fetched: the program works offline.\n\n"
             "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
@@ -37,7 +37,7 @@ constexpr Topic kTopics[] = {
             "  --term spot | reserved-1y | month | any\n\n"
             "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
             "own is a few lines of YAML: docs/catalog.md.")},
-    {"ci", "json 流水线",
+    {"ci", "json exit exit-status status 流水线 退出码",
      to_say(
          "In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
          "objects too (gpusel.error/1).\n\n"
@@ -54,9 +54,9 @@ constexpr Topic kTopics[] = {
             "the format. FP8 hardly changes answers, 4 bit costs a few percent on hard tasks: check yours.\n\n"
             "  gpusel estimate llama-3.1-70b --gpu h100 --quant fp8\n"
             "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
-    {"memory", "vram 显存 内存",
+    {"memory", "vram kv-cache kvcache kv tokens gpu 显存 内存",
      to_say("A job fits if its memory is below what the GPU can give: an 80 GB card gives about 79 GiB, engines leave "
-            "some of it free. Answers say how likely it fits; --min-fit sets the least chance (default 0.9).\n\n"
+            "some of it free. Answers say how likely it fits; --min-fit sets the required chance (default 0.9).\n\n"
             "Serving: weights + KV cache (requests × tokens) + buffers. Training: weights + gradients + optimizer "
             "states + activations; LoRA and QLoRA need the least.\n\n"
             "  gpusel estimate llama-3.1-8b --task lora --gpu rtx-4090 --explain\n"
@@ -94,7 +94,7 @@ constexpr Topic kTopics[] = {
             "    - {name: serve, model: llama-3.1-8b, task: inference, request_rate: 2}\n\n"
             "  gpusel recommend --stages stages.yaml\n\n"
             "A stage takes the flags of recommend, written with _ for -. docs/data-path.md has all keys.")},
-    {"sharding", "ddp fsdp zero deepspeed parallelism",
+    {"sharding", "ddp fsdp zero zero3 deepspeed parallelism",
      to_say("How training is divided over GPUs: --sharding. ddp keeps everything on each GPU; zero1 divides the "
             "optimizer states, zero2 the gradients too, zero3 and fsdp the weights too: less memory, more traffic. "
             "hsdp is fsdp within a node. Without the flag the fastest that fits is taken.\n\n"
@@ -106,7 +106,8 @@ constexpr Topic kTopics[] = {
             "--pue the overhead of the data center.")},
 };
 
-const Topic* find_topic(std::string_view name) {
+const Topic* find_topic(std::string_view typed) {
+  const std::string name = lower(typed);
   const auto* found =
       std::ranges::find_if(kTopics, [&](const Topic& one) { return one.name == name || job::is_alias(one.others, name); });
   return found == std::end(kTopics) ? nullptr : found;

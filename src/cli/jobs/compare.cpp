@@ -28,16 +28,6 @@ struct CompareOptions {
   bool sources = false;
 };
 
-/// Of the GPUs that go by a name the one that most instances have: "a100" is the one with 80 GB.
-const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
-  const auto called = answer::gpus_called(name, catalog);
-  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
-  if (exact != called.end() || called.size() < 2) return nullptr;
-  return *std::ranges::max_element(called, {}, [&](const catalog::Gpu* gpu) {
-    return std::ranges::count_if(catalog.instances(), [&](const auto& one) { return catalog.gpu_of(one) == gpu; });
-  });
-}
-
 /// A name that stands for several is each of them, and a family its smallest size; `taken` says what else was meant.
 std::vector<std::string> each_named(const std::vector<std::string>& names, const catalog::Catalog& catalog,
                                     std::vector<std::string>& taken, Context& context) {
@@ -49,18 +39,13 @@ std::vector<std::string> each_named(const std::vector<std::string>& names, const
     const bool known = catalog.has_instance(name) || catalog.has_gpu(bare) || catalog.has_instance(bare);
     const auto gpus = answer::gpus_called(bare, catalog);
     const auto smallest = known || !gpus.empty() ? nullptr : answer::base_called(bare, catalog).value_or(nullptr);
-    const catalog::Gpu* usual = known && catalog.has_gpu(bare) ? usual_gpu(bare, catalog) : nullptr;
-    if (usual != nullptr) {
-      std::vector<std::string> others;
-      for (const catalog::Gpu* gpu : gpus)
-        if (gpu != usual) others.emplace_back(gpu->id);
-      taken.push_back(say("{} is taken as {}; also: {}", printable(bare), usual->id, first_few(others)));
-    }
+    std::string usual = bare;
+    if (std::string words = take_usual_gpu(usual, catalog); !words.empty()) taken.push_back(std::move(words));
     if (smallest != nullptr) {
       context.note(say("{} is a family: compared with its smallest, {}/{}", bare, smallest->provider, smallest->sku));
       out.push_back(with(format("{}/{}", smallest->provider, smallest->sku)));
-    } else if (usual != nullptr && usual != catalog.gpu(bare).value_or(usual)) {
-      out.push_back(with(usual->id));
+    } else if (usual != bare && catalog.gpu(bare) && usual != (*catalog.gpu(bare))->id) {
+      out.push_back(with(usual));
     } else if (known || gpus.empty()) {
       out.push_back(name);
     } else {
@@ -124,7 +109,9 @@ Parsed make_compare() {
   parsed.positional_required = true;
   parsed.positional_set = [options](std::string_view name) -> Status {
     static constexpr std::string_view kBetween[] = {"vs", "vs.", "versus", "and", "or"};
-    if (std::ranges::find(kBetween, name) == std::end(kBetween)) options->names.emplace_back(name);
+    if (std::ranges::find(kBetween, name) != std::end(kBetween)) return {};
+    for (const std::string_view one : split(name, ','))  // "h100,a100"
+      if (!trim(one).empty()) options->names.emplace_back(trim(one));
     return {};
   };
   std::vector<job::Option<job::Request>> job;

@@ -5,10 +5,12 @@
 
 #include "answer/cost/break_even.hpp"
 #include "answer/lists/list.hpp"
+#include "answer/lists/like.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/amounts.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
@@ -49,8 +51,8 @@ class Cost {
     auto ground = prepare({options_.job.question.constraints, &options_.job.rule_files}, context_);
     if (!ground) return ground.error();
     options_.job.question.today = ground->today;
-    if (const auto taken = take_gpus(*ground); !taken) return taken.error();
     if (const auto taken = take_job(ground->catalog); !taken) return taken.error();
+    if (const auto taken = take_gpus(*ground); !taken) return taken.error();
     if (const auto& request = options_.job.question.request; options_.hours && (request.task || request.names_model()))
       return context_.fail(Error{ErrorKind::usage, say("the hours of a job are estimated"), "--hours",
                                  say("leave it out, or name an instance without a job")});
@@ -74,20 +76,28 @@ class Cost {
   std::expected<void, int> take_gpus(const LoadedFacts& ground) {
     const job::Constraints& limits = options_.job.question.constraints;
     const job::Request& request = options_.job.question.request;
-    const auto is_job = [&](const std::string& target) {
-      return meaning_of(target, Takes::job, ground.catalog).has_value();
-    };
-    if (request.task || request.names_model() || std::ranges::any_of(options_.targets, is_job)) return {};
+    if (request.task || request.names_model()) return {};
     if (options_.targets.empty() && !limits.gpus.empty()) options_.targets.emplace_back();
     for (std::string& target : options_.targets) {
-      const bool is_gpu = names_gpus(target, ground.catalog) &&
-                          (ground.catalog.has_gpu(target) || !ground.catalog.has_instance(target));
-      if (!target.empty() && !is_gpu) continue;
+      if (!target.empty() && !is_gpu_first(target, ground.catalog)) {
+        take_family(target, ground.catalog);
+        continue;
+      }
       auto machine = cheapest_with(target, ground);
       if (!machine) return std::unexpected(context_.fail(as_flag(machine.error())));
       target = std::move(*machine);
     }
     return {};
+  }
+
+  /// A family is priced by its smallest size.
+  void take_family(std::string& target, const catalog::Catalog& catalog) {
+    if (catalog.has_instance(target) || is_saved(target, catalog)) return;
+    const auto smallest = answer::base_called(target, catalog);
+    if (!smallest) return;
+    std::string name = format("{}/{}", (*smallest)->provider, (*smallest)->sku);
+    context_.note(say("{} is a family: priced by its smallest, {}", printable(target), name));
+    target = std::move(name);
   }
 
   /// `gpu` empty: as --gpu says.
@@ -116,20 +126,32 @@ class Cost {
     return name;
   }
 
-  /// Targets that are a model or a task, and not to be priced themselves, are of the question.
+  /// Targets that are a model, a task, a seller or a term, and not to be priced themselves, are of the question.
   std::expected<void, int> take_job(const catalog::Catalog& catalog) {
     std::vector<std::string> targets;
     for (std::string& target : options_.targets) {
       const bool own = catalog.has_instance(target) || is_saved(target, catalog);
       (own ? targets : options_.job.words).push_back(std::move(target));
     }
-    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
+    take_hours();
+    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::sold};
     if (Status taken = take_words(options_.job.words, spoken, catalog); !taken)
       return std::unexpected(context_.fail(as_flag(taken.error())));
     targets.insert(targets.end(), options_.job.words.begin(), options_.job.words.end());
     options_.job.words.clear();
     options_.targets = std::move(targets);
     return settle(options_.job, catalog, context_);
+  }
+
+  /// "1 year", "90 days": how long it is rented.
+  void take_hours() {
+    auto& words = options_.job.words;
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+      const auto time = amount_of(words[i] + " " + words[i + 1]);
+      if (!time || time->key != "deadline" || !job::set_duration_hours(time->value, options_.hours)) continue;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
+      return;
+    }
   }
 
   /// Without a target, the best instances for the job.

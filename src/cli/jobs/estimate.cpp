@@ -47,6 +47,7 @@ class Estimate {
     const Spoken spoken{options_.request, nullptr, Takes::machine};
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
+    const std::string taken = take_usual_gpu(options_.request.gpu, *catalog);
     const auto largest = look(*catalog, *coefficients);
     if (!largest) return context_.fail(as_flag(largest.error()));
     const answer::EstimateAnswer* const answer = &largest->answer;
@@ -64,8 +65,7 @@ class Estimate {
                  const bool whole = all || options_.explain || options_.why;
                  show::Document page =
                      looked ? show::largest_page(*largest, whole) : show::estimate_page(*answer, ways, whole);
-                 if (const std::string taken = taken_words(options_.request.gpu, *catalog); !taken.empty())
-                   page.line(say("Note: {}", taken));
+                 if (!taken.empty()) page.line(say("Note: {}", taken));
                  return page;
                },
            .csv = [&] { return show::estimate_table(*answer); }},
@@ -131,6 +131,14 @@ class Estimate {
   show::JsonWriter told_{-1};
 };
 
+/// A number is the size of a batch, as elsewhere, and anything else a file.
+Status set_batch(std::string_view text, EstimateOptions& options) {
+  if (!plain_number(text)) return job::assign(text, options.batch);
+  const auto* size = job::find_option(job::request_options(), "batch");
+  options.request.given.push_back(size->key);
+  return size->set(options.request, text);
+}
+
 }  // namespace
 
 Parsed make_estimate() {
@@ -141,7 +149,7 @@ Parsed make_estimate() {
   const std::string group = say("Output and data");
   parsed.flags.push_back({"--batch", "FILE",
                           say("JSON Lines: a request per line, an answer per line ('-': standard input)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->batch); }});
+                          [options](std::string_view text) { return set_batch(text, *options); }});
   parsed.flags.push_back({"--max", "SIZE", say("the largest seq-len, batch or concurrency that fits with --min-fit"),
                           group,
                           [options](std::string_view text) -> Status { return job::assign(text, options->max); }});

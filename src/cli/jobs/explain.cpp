@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "answer/explain/explain.hpp"
+#include "answer/stages/launch.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "cli/catalog/lists.hpp"
@@ -11,6 +12,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/last.hpp"
+#include "cli/question/named.hpp"
 #include "show/job/explain.hpp"
 #include "show/json/yaml.hpp"
 
@@ -52,7 +54,15 @@ class Explain {
   Status take_subject(const catalog::Catalog& catalog) {
     const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
     if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
-    const bool asks = options_.job.question.request.task || options_.job.question.request.names_model();
+    const bool asks = options_.job.question.request.task || options_.job.question.request.names_model() ||
+                      !options_.job.words.empty();
+    // Of a question a GPU is a limit; without one it is a record that can be shown.
+    if (asks)
+      std::erase_if(options_.words, [&](const std::string& word) {
+        const bool is_gpu = is_gpu_first(word, catalog);
+        if (is_gpu) options_.job.words.push_back(word);
+        return is_gpu;
+      });
     if (options_.words.size() > 1 && asks)
       return usage_error(
           say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
@@ -201,10 +211,21 @@ Parsed explaining(const std::shared_ptr<ExplainOptions>& options) {
   return parsed;
 }
 
+/// "llama-3.1-8b --request-rate 10": the question as it would be typed.
+std::string line_of(const LastQuestion& last) {
+  std::string line;
+  for (const auto& [name, value] : last) {
+    line += (line.empty() ? "" : " ") + (name == kWordsName ? std::string() : name + " ");
+    line += answer::shell_word(shorten(value, 60));
+  }
+  return line;
+}
+
 /// Sets what was asked last. False where nothing was.
 bool ask_again(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
   const auto last = last_question();
   if (!last) return false;
+  context.note(say("the last recommend was: gpusel recommend {}", line_of(*last)));
   Parsed common;
   common.shows_prices = true;
   add_common_flags(common, context.common);

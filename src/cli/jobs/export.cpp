@@ -39,7 +39,7 @@ class Export {
   int run() {
     if (options_.target.empty()) return list();
     const auto target = show::find_export_target(options_.target);
-    if (!target) return context_.fail(target.error());
+    if (!target) return context_.fail(without_target(target.error()));
     const auto ground = prepare(
         {options_.job.question.constraints, options_.saved.empty() ? &options_.job.rule_files : nullptr}, context_);
     if (!ground) return ground.error();
@@ -51,6 +51,14 @@ class Export {
   }
 
  private:
+  /// A model in the place of the tool: the line that would do.
+  Error without_target(Error error) {
+    const auto catalog = context_.load_catalog();
+    if (!catalog || !catalog->model(options_.target)) return error;
+    return {ErrorKind::usage, say("the tool to write for is missing"), {},
+            say("gpusel export vllm {}, for example; all targets: gpusel export", printable(shorten(options_.target, 60)))};
+  }
+
   int list() {
     if (!options_.to.empty() || !options_.job.question.request.given.empty())
       return context_.fail(

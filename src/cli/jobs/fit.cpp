@@ -38,6 +38,7 @@ class Fit {
     if (const auto settled = settle_question(options_.words, spoken, &options_.currency, ground->catalog, context_);
         !settled)
       return settled.error();
+    if (const std::string taken = take_usual_gpu(request.gpu, ground->catalog); !taken.empty()) context_.note(taken);
     if (request.gpu.empty())
       if (Status found = look(ground->catalog); !found) return context_.fail(found.error());
     const show::HereView view{here_ ? &*here_ : nullptr, rows(ground->format)};

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/named.hpp"
 #include "show/simulate/simulate.hpp"
 
 namespace gpusel::cli {
@@ -29,13 +30,15 @@ int run_simulate(SimulateOptions& options, Context& context) {
   if (!ground) return ground.error();
   question.base.today = ground->today;
   question.base.request.task = job::Task::inference;
-  const Spoken spoken{question.base.request, &question.base.constraints, Takes::job};
+  const Spoken spoken{question.base.request, &question.base.constraints, Takes::device};
   if (const auto settled = settle_question(options.words, spoken, &question.base.currency, ground->catalog, context);
       !settled)
     return settled.error();
   if (options.words.size() > 1) return context.fail(usage_error(say("only one instance can be simulated")).error());
   if (!options.words.empty()) question.offer = options.words.front();
   tell_broad_names(question.base.constraints, ground->catalog, context);
+  if (const std::string taken = take_usual_gpu(question.base.request.gpu, ground->catalog); !taken.empty())
+    context.note(taken);
   const auto answer = answer::answer_simulate(question, ground->catalog, ground->rules, ground->coefficients);
   if (!answer) return context.fail(as_flag(answer.error()));
   if (!options.per_request.empty())

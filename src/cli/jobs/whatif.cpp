@@ -105,11 +105,28 @@ void add_settings(std::vector<Flag>& flags, std::span<const job::Option<Target>>
   for (std::size_t i = 0; i < list.size(); ++i) {
     Flag& flag = flags[first + i];
     flag.set = [set = flag.set, key = list[i].key, options](std::string_view text) {
+      // "--rps 1..64" varies it.
+      if (text.contains("..") && !set(text)) {
+        options->question.vary.push_back(format("{}={}", key, text));
+        return Status{};
+      }
       Status done = set(text);
       if (done) options->question.settings.push_back({std::string(key), std::string(text)});
       return done;
     };
   }
+}
+
+/// Where a key alone is to be varied, over its usual values.
+std::string with_range(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
+      {"rps", "1..64"},          {"qps", "1..64"},        {"request-rate", "1..64"},
+      {"concurrency", "1..256"}, {"context", "4k..128k"}, {"isl", "256..16k"},
+      {"osl", "64..2k"},         {"quant", "bf16,fp8"},   {"weights-precision", "bf16,fp8"},
+      {"term", "on-demand,reserved-1y"}};
+  for (const auto& [key, values] : kUsual)
+    if (job::same_spelling(key, text)) return format("{}={}", text, values);
+  return std::string(text);
 }
 
 Status set_swing(std::string_view text, double& place) {
@@ -133,7 +150,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
   Flag vary{"--vary", "KEY=VALUES",
             say("context=4k..128k, rps=1..64/7, weights_precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
             [&question](std::string_view text) -> Status {
-              question.vary.emplace_back(text);
+              question.vary.emplace_back(with_range(text));
               return {};
             }};
   vary.repeats = true;

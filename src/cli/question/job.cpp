@@ -91,7 +91,7 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
 }
 
 std::expected<void, int> settle(JobOptions& job, const catalog::Catalog& catalog, Context& context) {
-  const Spoken spoken{job.question.request, &job.question.constraints};
+  const Spoken spoken{job.question.request, &job.question.constraints, Takes::all, nullptr, &job.question.load};
   return settle_question(job.words, spoken, &job.question.currency, catalog, context);
 }
 

@@ -5,10 +5,13 @@
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/named_processor.hpp"
 #include "answer/lists/list.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
+#include "answer/stages/launch.hpp"
 #include "cli/commands.hpp"
+#include "cli/question/amounts.hpp"
 #include "job/limits/limits.hpp"
 #include "job/request/task_words.hpp"
 #include "money/exchange.hpp"
@@ -24,7 +27,33 @@ bool names_gpus(std::string_view word, const catalog::Catalog& catalog) {
   return std::ranges::any_of(catalog.gpus(), [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); });
 }
 
+bool is_gpu_first(std::string_view word, const catalog::Catalog& catalog) {
+  return names_gpus(word, catalog) && (catalog.has_gpu(word) || !catalog.has_instance(word));
+}
+
 namespace {
+
+/// What a word may be, as bits.
+enum Kind : std::uint8_t {
+  kJob = 1,  // models, tasks, formats, engines
+  kGpus = 2,
+  kInstances = 4,
+  kSellers = 8,  // providers and places
+  kTerms = 16,
+  kLimits = 32,  // amounts and words that are limits
+};
+/// In the order of Takes.
+constexpr unsigned kKinds[] = {kJob,
+                               kJob | kSellers | kTerms,
+                               kJob | kGpus | kInstances,
+                               kJob | kGpus,
+                               kGpus | kSellers | kTerms,
+                               kJob | kGpus | kInstances | kSellers | kTerms | kLimits};
+bool may_be(Takes takes, unsigned kinds) { return (kKinds[static_cast<std::size_t>(takes)] & kinds) == kinds; }
+/// Of a catalog's names a command keeps those of its subjects.
+bool is_subject(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
+  return takes == Takes::sold && (catalog.has_gpu(word) || catalog.has_instance(word));
+}
 
 /// "p4d.24xlarge" as a regular expression for that SKU alone.
 std::string only_this(const catalog::Instance& instance) {
@@ -36,12 +65,25 @@ std::string only_this(const catalog::Instance& instance) {
   return pattern + "$";
 }
 
+/// Words for limits that no other table has.
+struct LimitWord {
+  std::string_view said, key, value;
+};
+constexpr LimitWord kLimitWords[] = {
+    {"cpu", "gpu", "none"},
+    {"英伟达", "vendor", "nvidia"},
+    {"国产", "vendor", "huawei,alibaba"},
+    {"国产卡", "vendor", "huawei,alibaba"},
+};
+
 std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
-  if (names_gpus(word, catalog)) return Meant{"gpu", std::string(word)};
+  const bool keeps_instances = !may_be(takes, kInstances);
+  if (keeps_instances ? is_gpu_first(word, catalog) : names_gpus(word, catalog))
+    return Meant{"gpu", std::string(word)};
   if (takes == Takes::machine && answer::find_processor(word, catalog) != nullptr)
     return Meant{"gpu", std::string(word)};
   const std::string_view sku = job::count_in_front(word) ? job::count_in_front(word)->second : word;
-  if (!catalog.has_instance(sku)) return std::nullopt;
+  if (keeps_instances || !catalog.has_instance(sku)) return std::nullopt;
   if (takes == Takes::machine) return Meant{"gpu", std::string(word)};
   const auto instance = catalog.instance(sku);
   return instance ? std::optional(Meant{"allow_list", only_this(**instance)}) : std::nullopt;
@@ -54,6 +96,9 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
     known.push_back(model.id);
     for (const std::string_view alias : model.aliases) known.push_back(alias);
   }
+  if (const auto amount = amount_of(word); amount && amount->key == "min_vram")
+    return {ErrorKind::usage, say("'{}' is not a model or GPU", printable(shorten(word, 40))), {},
+            say("GPUs with that much memory: gpusel gpus --min-vram {}", amount->value)};
   if (!spoken.request.names_model()) {
     const auto model = catalog.model(word);
     if (!model) return model.error();
@@ -67,41 +112,74 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
           did_you_mean(word, known).or_else(say("all options: gpusel recommend --help"))};
 }
 
+/// What a flag has said already stands: "a100:2 --gpus 4" are four.
+Status set_gpu_word(const job::Option<job::Request>& option, std::string_view value, job::Request& request) {
+  const auto typed = [&](std::string_view key) {
+    return std::ranges::find(request.given, key) != request.given.end();
+  };
+  if (typed(option.key)) return {};
+  const job::Request before = request;
+  if (Status set = option.set(request, value); !set) return set;
+  if (typed("gpus")) request.gpus = before.gpus;
+  if (typed("gpus_per_node")) request.gpus_per_node = before.gpus_per_node;
+  if (typed("nodes")) request.nodes = before.nodes;
+  return {};
+}
+
+/// Whether the question asks for its machine by the limit of that key.
+bool is_limit(const job::Option<job::Request>& option, const Spoken& spoken) {
+  return spoken.constraints != nullptr && spoken.takes != Takes::device &&
+         job::find_option(job::constraint_options(), option.key) != nullptr;
+}
+
+/// A number of users is of the load, where the command has one, or of the sessions of a job.
+std::string_view key_of(const Meant& meant, const Spoken& spoken) {
+  return meant.key == "users" && spoken.load == nullptr ? "sessions" : meant.key;
+}
+
 Status apply(const Meant& meant, const Spoken& spoken) {
-  if (const auto* option = job::find_option(job::request_options(), meant.key);
-      option != nullptr && (meant.key != "gpu" || spoken.constraints == nullptr)) {
-    if (meant.key == "model" && spoken.request.names_model())
+  const std::string_view key = key_of(meant, spoken);
+  if (key == "users") return job::find_option(answer::load_options(), key)->set(*spoken.load, meant.value);
+  if (const auto* option = job::find_option(job::request_options(), key);
+      option != nullptr && !is_limit(*option, spoken)) {
+    if (key == "model" && spoken.request.names_model())
       return usage_error(say("two models: '{}' and '{}'", shorten(spoken.request.model, 40), shorten(meant.value, 40)));
-    if (meant.key == "task" && spoken.request.task)
-      return usage_error(say("two tasks: '{}' and '{}'", to_text(*spoken.request.task), shorten(meant.value, 40)));
+    if (key == "gpu") return set_gpu_word(*option, meant.value, spoken.request);
+    if (key == "task" && spoken.request.task) return job::add_task(meant.value, spoken.request);
     spoken.request.given.push_back(option->key);
     return option->set(spoken.request, meant.value);
   }
-  const auto* option = job::find_option(job::constraint_options(), meant.key);
+  const auto* option = job::find_option(job::constraint_options(), key);
   return option->set(*spoken.constraints, meant.value);
 }
 
-/// "100 qps", "100rps": requests per second.
-std::optional<Meant> rate_of(std::string_view text) {
-  static constexpr std::string_view kUnits[] = {"qps", "rps", "req/s", "requests/s"};
-  const std::string low = lower(text);
-  for (const std::string_view unit : kUnits)
-    if (low.ends_with(unit) && plain_number(trim(low.substr(0, low.size() - unit.size()))))
-      return Meant{"request_rate", std::string(trim(low.substr(0, low.size() - unit.size())))};
-  return std::nullopt;
+/// An amount, where the command has its option.
+std::optional<Meant> amount_meant(std::string_view text, Takes takes) {
+  auto amount = amount_of(text);
+  if (!amount || !may_be(takes, kJob)) return std::nullopt;
+  const bool of_job =
+      amount->key == "users" || job::find_option(job::request_options(), amount->key) != nullptr;
+  if (!of_job && !may_be(takes, kLimits)) return std::nullopt;
+  return Meant{amount->key, std::move(amount->value)};
 }
 
-/// What several words may say together, too: "cloud gaming", "stable diffusion xl", "100 qps".
+/// What several words may say together, too: "cloud gaming", "stable diffusion xl", "100 qps", "4 a100".
 std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
-  if (job::is_task_word(text)) return Meant{"task", std::string(text)};
-  if (catalog.model(text)) return Meant{"model", std::string(text)};
-  if (takes == Takes::all && text.contains(' ') && names_gpus(text, catalog)) return Meant{"gpu", std::string(text)};
-  return rate_of(text);
+  if (may_be(takes, kJob)) {
+    if (job::is_task_word(text)) return Meant{"task", std::string(text)};
+    if (catalog.model(text)) return Meant{"model", std::string(text)};
+  }
+  if (may_be(takes, kGpus))
+    if (const std::string counted = with_count(text); (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
+      return Meant{"gpu", counted};
+  return amount_meant(text, takes);
 }
 
-/// "qwen3-32b on h100 in frankfurt": words that only join the others.
+/// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
 bool is_filler(std::string_view word) {
-  static constexpr std::string_view kJoining[] = {"on", "in", "at", "with", "using", "for", "and", "vs", "vs.", "versus", "of", "the"};
+  static constexpr std::string_view kJoining[] = {
+      "on", "in",     "at",     "with",     "using",    "for", "and", "vs", "vs.", "versus", "or", "of",
+      "the", "under", "below", "within", "cheapest", "cheap", "a",   "和", "与",  "跟",     "或", "在"};
   return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
 }
 
@@ -159,35 +237,66 @@ bool says_currency(const Context& context) {
 
 std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
   if (auto several = meaning_of_phrase(word, takes, catalog)) return several;
-  if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
-  if (physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
-  const bool named = catalog.has_gpu(word) || catalog.has_instance(word);
-  if (takes == Takes::sold && !named && catalog.provider(word)) return Meant{"cloud", std::string(word)};
-  if (takes == Takes::machine || takes == Takes::all)
+  if (may_be(takes, kJob)) {
+    if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
+    if (!plain_number(word) && physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
+    if (job::spelled<job::Engine>(fold_name(word))) return Meant{"engine", std::string(word)};
+  }
+  if (is_subject(word, takes, catalog)) return std::nullopt;
+  if (may_be(takes, kGpus))
     if (auto machine = machine_of(word, takes, catalog)) return machine;
-  if (takes == Takes::sold && !named && catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
-  if (takes == Takes::all) {
+  if (may_be(takes, kSellers)) {
     if (catalog.provider(word)) return Meant{"cloud", std::string(word)};
     if (catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
-    if (job::spelled<catalog::Term>(fold_name(word))) return Meant{"term", std::string(word)};
   }
-  if ((takes == Takes::machine || takes == Takes::all) && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
+  if (may_be(takes, kTerms) && job::spelled<catalog::Term>(fold_name(word))) return Meant{"term", std::string(word)};
+  if (may_be(takes, kLimits))
+    for (const LimitWord& one : kLimitWords)
+      if (one.said == lower(word)) return Meant{one.key, std::string(one.value)};
+  if (may_be(takes, kInstances) && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
   return std::nullopt;
 }
 
+namespace {
+
+/// Two GPUs are for another command, whose line is told.
+std::unexpected<Error> two_gpus(std::string_view one, std::string_view other, std::string line) {
+  return std::unexpected(Error{ErrorKind::usage, say("two GPUs: '{}' and '{}'", shorten(one, 40), shorten(other, 40)),
+                               {}, say("to compare them: gpusel compare {}", line)});
+}
+
+/// The words without those that only join them, as a shell takes them.
+std::string as_line(std::span<const std::string> words) {
+  std::string line;
+  for (const std::string& word : words)
+    if (!is_filler(word)) line += (line.empty() ? "" : " ") + answer::shell_word(shorten(word, 40));
+  return line;
+}
+
+bool keeps_others(Takes takes) {
+  return takes == Takes::job || takes == Takes::sold || takes == Takes::device || takes == Takes::market;
+}
+
+}  // namespace
+
 Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog) {
+  const std::vector<std::string> all = words;
   std::vector<std::string> left;
+  std::string gpu;  // that a word named
   std::size_t taken = 1;
   for (std::size_t at = 0; at < words.size(); at += std::exchange(taken, 1)) {
     const auto meant = next_meaning(std::span(words).subspan(at), spoken.takes, catalog);
     if (!meant && is_filler(words[at])) continue;
-    if (!meant && (spoken.takes == Takes::job || spoken.takes == Takes::sold)) {
+    if (!meant && keeps_others(spoken.takes)) {
       left.push_back(std::move(words[at]));
       continue;
     }
     if (!meant) return std::unexpected(unknown_word(words[at], spoken, catalog));
+    const bool is_one_gpu = meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
+    if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
+    if (is_one_gpu) gpu = meant->first.value;
     if (Status set = apply(meant->first, spoken); !set) return set;
-    if (spoken.heard) spoken.heard(meant->first);
+    if (spoken.heard) spoken.heard({key_of(meant->first, spoken), meant->first.value});
     taken = meant->second;
   }
   words = std::move(left);
@@ -208,10 +317,31 @@ void settle_currency(Currency& currency, std::span<const std::string> providers,
     currency = *Currency::parse("CNY");
 }
 
+namespace {
+
+/// The providers that a question names, or those of all places that it names.
+std::vector<std::string> sellers_of(const job::Constraints& limits, const catalog::Catalog& catalog) {
+  std::vector<std::string> sellers = limits.named_clouds();
+  if (!sellers.empty()) return sellers;
+  for (const std::string& name : limits.named_regions())
+    if (const auto place = catalog::locate(name, catalog))
+      for (const catalog::Region* region : place->regions) sellers.emplace_back(region->provider);
+  return sellers;
+}
+
+}  // namespace
+
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
   if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
+  if (const job::Request& asked = spoken.request; asked.gpu.contains(',')) {
+    const auto gpus = split(asked.gpu, ',');
+    std::vector<std::string> line(gpus.begin(), gpus.end());
+    if (!asked.model.empty()) line.insert(line.begin(), asked.model);
+    if (std::ranges::all_of(gpus, [&](std::string_view gpu) { return names_gpus(gpu, catalog); }))
+      return fail(two_gpus(gpus[0], gpus[1], as_line(line)).error());
+  }
   const bool open = !spoken.request.task;
   if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
   // Once: what is settled again has its task.
@@ -219,21 +349,30 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
   if (spoken.constraints != nullptr && currency != nullptr)
-    settle_currency(*currency, spoken.constraints->named_clouds(), catalog, context);
+    settle_currency(*currency, sellers_of(*spoken.constraints, catalog), catalog, context);
   if (spoken.constraints != nullptr && currency != nullptr)
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());
   return {};
 }
 
-std::string taken_words(std::string_view name, const catalog::Catalog& catalog) {
+const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
   const auto called = answer::gpus_called(name, catalog);
-  const auto taken = catalog.gpu(name);
-  if (called.size() < 2 || !taken) return {};
+  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
+  if (exact != called.end() || called.size() < 2) return nullptr;
+  return *std::ranges::max_element(called, {}, [&](const catalog::Gpu* gpu) {
+    return std::ranges::count_if(catalog.instances(), [&](const auto& one) { return catalog.gpu_of(one) == gpu; });
+  });
+}
+
+std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {
+  const catalog::Gpu* usual = catalog.has_gpu(name) ? usual_gpu(name, catalog) : nullptr;
+  if (usual == nullptr) return {};
   std::vector<std::string> others;
-  for (const catalog::Gpu* gpu : called)
-    if (gpu != *taken) others.emplace_back(gpu->id);
-  return say("{} is taken as {}; also: {}", printable(name), (*taken)->id, first_few(others));
+  for (const catalog::Gpu* gpu : answer::gpus_called(name, catalog))
+    if (gpu != usual) others.emplace_back(gpu->id);
+  const std::string typed = std::exchange(name, std::string(usual->id));
+  return say("{} is taken as {}; also: {}", printable(typed), usual->id, first_few(others));
 }
 
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {

@@ -22,13 +22,17 @@ struct Meant {
 /// Which words a command takes so.
 enum class Takes : std::uint8_t {
   job,      // models and tasks: machines are subjects of its own
-  sold,     // and providers: machines are its own
+  sold,     // and providers, places and terms: machines are its own
   machine,  // GPUs and instances too
-  all       // providers, places and terms too
+  device,   // GPUs too: instances are its own
+  market,   // GPUs, providers, places and terms, and no job
+  all       // everything
 };
 
 /// Whether a word says which GPUs: "h100", "h100:8", "nvidia:80GB".
 bool names_gpus(std::string_view word, const catalog::Catalog& catalog);
+/// Whether a word means GPUs, even where somebody sells an instance of that name: "h100".
+bool is_gpu_first(std::string_view word, const catalog::Catalog& catalog);
 /// Nothing where a word names none of these.
 std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalog::Catalog& catalog);
 
@@ -39,6 +43,7 @@ struct Spoken {
   Takes takes = Takes::all;
   /// Also told of each, where a command keeps the words of its question.
   std::function<void(const Meant&)> heard = nullptr;
+  answer::LoadQuestion* load = nullptr;  // where the command has one
 };
 
 /// Sets what `words` say and takes them out; what is left is for the command, or, where `takes` is all or machine, an
@@ -56,8 +61,11 @@ bool is_currency_open(const Context& context);
 void settle_currency(Currency& currency, std::span<const std::string> providers, const catalog::Catalog& catalog,
                      const Context& context);
 
-/// Which one a name of several GPUs is taken as; empty where it has one meaning.
-std::string taken_words(std::string_view name, const catalog::Catalog& catalog);
+/// Of the GPUs that go by a name the one that most instances have: "a100" is the one with 80 GB. Null where the name
+/// has one meaning.
+const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog);
+/// Puts it in the place of the name, and says so; empty where the name has one meaning.
+std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog);
 
 /// Collects words for settle_question(), as what is called `name` in help.
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);

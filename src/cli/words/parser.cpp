@@ -152,7 +152,11 @@ class Words {
         ours.push_back(word);
         const bool takes_next = known != nullptr && !known->value.empty() && !known->optional_value &&
                                 word.find('=') == std::string::npos && i + 1 < words.size();
-        if (takes_next) ours.push_back(words[++i]);
+        const bool alone = i + 1 == words.size() || words[i + 1].starts_with("-");
+        if (const std::string_view value = value_alone(word); alone && !value.empty())
+          ours.back() += "=" + std::string(value);
+        else if (takes_next)
+          ours.push_back(words[++i]);
         continue;
       }
       add_translated(word, ours);
@@ -164,14 +168,25 @@ class Words {
     const auto equals = std::min(word.find('='), word.size());
     const auto same = same_flag(std::string_view(word).substr(0, equals),
                                 [&](std::string_view name) { return flag_spelled(name) != nullptr; });
-    const bool has_place = same && (!same->name.empty() || !parsed_.positional.empty());
-    if (!has_place || (!same->value.empty() && equals != word.size())) return ours.push_back(word);
-    if (same->name.empty()) {
+    const bool has_place = same && (same->place.empty() || takes_word(same->place));
+    const bool has_own_value = same && (!same->value.empty() || (same->name.empty() && same->place.empty()));
+    if (!has_place || (has_own_value && equals != word.size())) return ours.push_back(word);
+    if (!same->place.empty()) {
       if (equals != word.size()) ours.push_back(word.substr(equals + 1));
       return;
     }
-    ours.push_back(std::string(same->name) + word.substr(equals));
+    if (!same->first.empty()) ours.emplace_back(same->first);
+    if (!same->name.empty()) ours.push_back(std::string(same->name) + word.substr(equals));
     if (!same->value.empty()) ours.emplace_back(same->value);
+  }
+
+  /// Whether words of the line may be that: "SKU", "GPU".
+  bool takes_word(std::string_view place) const {
+    return std::ranges::any_of(parsed_.positional_places,
+                               [&](const Place& one) {
+                                 const auto values = split(one.values, '|');
+                                 return std::ranges::find(values, place) != values.end();
+                               });
   }
 
   /// Finds the flags that were typed. False where a word is none of them, as --help is not: setting up a flag costs as
@@ -272,6 +287,8 @@ class Words {
     const std::string word = left.empty() ? std::string() : flag != left.end() && !is_command ? *flag : left.front();
     if (word.empty()) return context_.fail(Error{ErrorKind::usage, own_words(error), {}, see_help()});
     const std::string name = word.substr(0, word.find('='));
+    // The marks in front are no letters of a name.
+    const bool is_flag = name.starts_with("--");
     std::vector<std::string> known;
     if (chosen_ == nullptr) {
       for (const Command& command : commands())
@@ -281,11 +298,16 @@ class Words {
           known.emplace_back(group_of(command));
     } else {
       for (const CLI::Option* option : sub_->get_options())
-        for (const std::string& spelling : option->get_lnames()) known.push_back("--" + spelling);
+        for (const std::string& spelling : option->get_lnames()) known.push_back(spelling);
     }
     const std::vector<std::string_view> views(known.begin(), known.end());
     Hint near = by_meaning(name);
-    if (near.empty()) near = did_you_mean(name, views);
+    if (near.empty()) {
+      std::vector<std::string> names = nearest_names(is_flag ? std::string_view(name).substr(2) : name, views);
+      if (chosen_ != nullptr)
+        for (std::string& one : names) one.insert(0, "--");
+      near = one_of_these(std::move(names));
+    }
     const std::string shown = shorten(group_.empty() || chosen_ != nullptr ? name : group_ + " " + name, 60);
     return context_.fail(Error{ErrorKind::usage,
                                chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
@@ -301,6 +323,16 @@ class Words {
     const auto gpu = std::ranges::find_if(words, [&](const std::string& word) { return names_gpus(word, catalog); });
     if (gpu == words.end() || std::ranges::none_of(words, priced)) return {};
     return {say("did you mean 'gpusel instances --gpu {}'?", shorten(*gpu, 40)), {"instances --gpu " + *gpu}};
+  }
+
+  /// What was typed as the value of an unknown flag.
+  std::string value_behind(std::string_view name) const {
+    const auto at = std::ranges::find_if(
+        words_, [&](std::string_view word) { return word.substr(0, word.find('=')) == name; });
+    if (at == words_.end()) return {};
+    if (const auto equals = at->find('='); equals != std::string::npos) return shorten(at->substr(equals + 1), 40);
+    const auto next = at + 1;
+    return next == words_.end() || next->starts_with("-") ? std::string() : shorten(*next, 40);
   }
 
   /// The right word, where what was typed means one that is there.
@@ -325,8 +357,13 @@ class Words {
       return std::ranges::any_of(parsed_.flags, [&](const Flag& one) { return one.spelled_by(flag); });
     };
     if (chosen_ == nullptr) return {};
-    const auto meant = meant_flag(name, is_flag);
-    return meant ? Hint(say("did you mean '{}'?", *meant), {*meant}) : Hint();
+    auto meant = meant_flag(name, is_flag);
+    if (!meant) return {};
+    if (const std::string value = value_behind(name); meant->ends_with('+'))
+      meant->replace(meant->size() - 1, 1, value);
+    else if (!value.empty() && !meant->contains(' '))
+      *meant += " " + value;
+    return Hint(say("did you mean '{}'?", *meant), {*meant});
   }
 
   static std::string own_words(const CLI::ParseError& error) {

@@ -357,6 +357,8 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   std::string_view text = trim(given);
   if (text.starts_with("gpu:")) text.remove_prefix(4);  // Slurm: --gres gpu:a100:4
   if (text.empty()) return unreadable(text);
+  if (text.starts_with('!'))
+    return usage_error(say("--gpu leaves none out"), {}, say("write --filter 'gpu!={}'", shorten(text.substr(1), 40)));
   Result<GpuSpec> spec{GpuSpec{}};
   constexpr double kMostPerInstance = 512;  // above it a bare number is a name, as 4090
   const auto bare = plain_number(text);

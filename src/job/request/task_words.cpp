@@ -32,8 +32,8 @@ constexpr TaskWord kTaskWords[] = {
     {"prediction", Task::inference},
     {"deploy", Task::inference},
     {"run", Task::inference},
-    {"chat", Task::inference},
-    {"chatbot", Task::inference},
+    {"chat", Task::inference, {}, {}, {}, "llama-3.1-8b"},
+    {"chatbot", Task::inference, {}, {}, {}, "llama-3.1-8b"},
     {"completion", Task::inference},
     {"generate", Task::inference},
     {"generation", Task::inference},
@@ -64,9 +64,12 @@ constexpr TaskWord kTaskWords[] = {
     {"跑批", Task::inference, "mode", "throughput"},
     {"向量化", Task::inference, {}, {}, {}, "bge-m3"},
     {"嵌入", Task::inference, {}, {}, {}, "bge-m3"},
+    {"向量模型", Task::inference, {}, {}, {}, "bge-m3"},
     {"重排", Task::inference, {}, {}, {}, "bge-reranker-v2-m3"},
+    {"重排序", Task::inference, {}, {}, {}, "bge-reranker-v2-m3"},
     {"文生图", Task::inference, {}, {}, {}, "sdxl"},
     {"文生视频", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
+    {"视频生成", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
     {"语音识别", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"转写", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"语音合成", Task::inference},
@@ -251,6 +254,52 @@ Assigned<std::optional<Task>> set_task(std::string_view text, Request& request) 
   request.given.push_back(option.key);
   if (Status set = option.set(request, word.value); !set) return std::unexpected(set.error());
   return {};
+}
+
+Status add_task(std::string_view text, Request& request) {
+  Request other;
+  if (Status set = set_task(text, other); !set) return set;
+  const bool broad = other.task_remark == kTrainingRemark && is_training(*request.task);
+  const bool narrows = request.task_remark == kTrainingRemark && is_training(*other.task);
+  if (broad) return {};
+  if (request.task != other.task && !narrows)
+    return usage_error(say("two tasks: '{}' and '{}'", to_text(*request.task), shorten(text, 40)));
+  const std::string_view usual = request.usual_model;
+  if (Status set = set_task(text, request); !set) return set;
+  if (request.usual_model.empty()) request.usual_model = usual;
+  return {};
+}
+
+namespace {
+
+/// Whether the option was given, which it is no longer.
+bool take_given(Request& request, std::string_view key) { return std::erase(request.given, key) > 0; }
+bool is_given(const Request& request, std::string_view key) {
+  return std::ranges::find(request.given, key) != request.given.end();
+}
+
+}  // namespace
+
+void rename_for_task(Request& request) {
+  if (!request.task || request.of_data) return;
+  const std::string_view quant = request_option("weights_precision")->key;
+  if (*request.task == Task::inference && !is_given(request, quant) && take_given(request, "precision")) {
+    request.weights_precision = to_text(*request.precision);
+    request.precision.reset();
+    request.given.push_back(quant);
+  }
+  if (*request.task == Task::inference && !is_given(request, "concurrency") && take_given(request, "sessions")) {
+    request.concurrency = static_cast<std::int64_t>(*request.sessions);
+    request.sessions.reset();
+    request.given.push_back(request_option("concurrency")->key);
+  }
+  const bool four_bits = request.weights_precision == "w4a16" || request.weights_precision == "nf4";
+  const bool is_lora = !request.method || *request.method == Method::lora || *request.method == Method::qlora;
+  if (*request.task == Task::finetune && four_bits && is_lora && take_given(request, quant)) {
+    request.weights_precision.clear();
+    request.method = Method::qlora;
+    request.given.push_back(request_option("method")->key);
+  }
 }
 
 bool is_task_word(std::string_view text) { return spelled<Task>(text) || find_word(text) != nullptr; }

@@ -101,7 +101,7 @@ std::string assumed(const Advice& advice, std::string_view key) {
 /// Where, on which terms, with which software, at prices how old.
 std::string context_words(const Advice& advice, const job::Constraints& limits,
                           std::span<const Recommendation* const> rows) {
-  const bool market = assumed(advice, "market").empty();
+  const bool market = limits.market.value_or(false);
   const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
   std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
   // What a name was taken for says more than the name.

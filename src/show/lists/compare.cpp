@@ -252,7 +252,7 @@ std::string list_of(const std::vector<std::string>& words) {
 
 /// Why there is no price: what is known not to be sold, and which other terms have one.
 std::string no_price(const Compared& item, const CompareAnswer& comparison, const catalog::Catalog& catalog) {
-  std::string line = say("{}: no such price is known", compared_name(item));
+  std::string line = say("{}: no price on record for these terms", compared_name(item));
   if (item.instance == nullptr) return line;
   for (const catalog::OfferState& state : catalog.states_of(*item.instance)) {
     const std::string term(state.term ? to_text(*state.term) : std::string_view());

@@ -35,6 +35,13 @@ std::string latency_text(double value) {
   return ms >= 1000 ? human_number(std::round(ms)) : human_number(ms);
 }
 
+/// Long ones in seconds: "1,585 s", "176 ms".
+std::string time_text(double value) {
+  constexpr double kLong = 10;
+  if (!std::isfinite(value)) return say("never");
+  return value >= kLong ? say("{} s", human_number(std::round(value))) : say("{} ms", latency_text(value));
+}
+
 std::string share_text_of(double share) { return human_number(100 * share); }
 
 class SimulatePage {
@@ -72,7 +79,7 @@ class SimulatePage {
   void head() {
     const auto& t = s_.traffic;
     std::string load = s_.demand.users.count > 0 ? say("{} users", s_.demand.users.count)
-                                                 : say("{} requests/s", human_number(s_.demand.rate));
+                                                 : say("{} req/s", human_number(s_.demand.rate));
     if (t.name != answer::kOneLength) load = say("{} of {}", load, printable(t.name));
     page_.title(say("{} on {}: {}, {:.0f} + {:.0f} tokens", printable(s_.work.model->id), machine_text(), load,
                     t.input.mean, t.output.mean));
@@ -118,12 +125,12 @@ class SimulatePage {
     return out;
   }
 
-  /// "Keeps up at 28 % load, p95 TTFT 71 ms, TPOT 20 ms; up to 17.6 requests/s".
+  /// "Keeps up at 28 % load, p95 TTFT 71 ms, TPOT 20 ms; up to 17.6 req/s".
   std::string keeps_up(const std::optional<double>& load) const {
     std::string line = load ? say("Keeps up at {} % load", share_text_of(*load))
-                            : say("{} requests/s are served", human_number(o_.requests_per_s));
-    line += say(", p95 TTFT {} ms, TPOT {} ms", latency_text(o_.measures.ttft.p95), latency_text(o_.measures.tpot.p95));
-    if (load) add_clause(line, say("up to {} requests/s", human_number(s_.simulation.saturates_at)));
+                            : say("{} req/s are served", human_number(o_.requests_per_s));
+    line += say(", p95 TTFT {}, TPOT {}", time_text(o_.measures.ttft.p95), time_text(o_.measures.tpot.p95));
+    if (load) add_clause(line, say("up to {} req/s", human_number(s_.simulation.saturates_at)));
     return line;
   }
 
@@ -133,7 +140,11 @@ class SimulatePage {
     if (!s_.goal.targets.any()) {
       const auto load = s_.load();
       if (load && *load > 1)
-        page_.line(Text(say("Overloaded: {} requests/s arrive, at most {} can be served", human_number(s_.demand.rate),
+        page_.line(Text(say("Overloaded: {} req/s arrive, at most {} can be served", human_number(s_.demand.rate),
+                            human_number(sim.saturates_at)),
+                        Meaning::warn));
+      else if (sim.saturated)
+        page_.line(Text(say("The queue never ends: {} req/s arrive, about {} can be served", human_number(s_.demand.rate),
                             human_number(sim.saturates_at)),
                         Meaning::warn));
       else
@@ -154,16 +165,16 @@ class SimulatePage {
     page_.line(s_.misses() ? Text(line, Meaning::warn) : Text(line));
     page_.line(say("targets: {}", targets_text()));
     if (!most.empty())
-      page_.line(say("highest rate that keeps them: {} requests/s", most));
+      page_.line(say("highest rate that keeps them: {} req/s", most));
     else if (s_.demand.users.count == 0 && !sim.knee.empty())
       page_.line(say("no rate keeps them"));
   }
 
   void did() {
     std::string served =
-        say("throughput: {} requests/s, {} output tokens/s, {} with prompts", human_number(o_.requests_per_s),
+        say("throughput: {} req/s, {} output tokens/s, {} with prompts", human_number(o_.requests_per_s),
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
-    if (s_.goal.targets.any()) add_clause(served, say("{} requests/s in time", human_number(o_.good_requests_per_s)));
+    if (s_.goal.targets.any()) add_clause(served, say("{} req/s in time", human_number(o_.good_requests_per_s)));
     page_.line(served);
     if (all_)
       page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
@@ -171,7 +182,7 @@ class SimulatePage {
                      human_number(o_.queue.most), latency_text(o_.wait)));
     std::string line;
     if (const auto load = s_.load())
-      line = say("load: {} % of the {} requests/s that can be served", share_text_of(*load),
+      line = say("load: {} % of the {} req/s that can be served", share_text_of(*load),
                  human_number(s_.simulation.saturates_at));
     add_clause(line, say("cache {} % full at most", share_text_of(o_.cache_peak)));
     if (o_.prefix_hit > 0) add_clause(line, say("{} % of prompt tokens found in it", share_text_of(o_.prefix_hit)));
@@ -211,14 +222,14 @@ class SimulatePage {
       first.points.emplace_back(point.requests_per_s, ttft);
       chart.marks.push_back(
           {point.requests_per_s, ttft, 0, false,
-           say("{} requests/s: {} ms to the first token, {} % in time", human_number(point.requests_per_s),
+           say("{} req/s: {} ms to the first token, {} % in time", human_number(point.requests_per_s),
                human_number(std::round(ttft)), share_text_of(point.share_in_time))});
       if (!(tpot > 0)) continue;
       ys.push_back(tpot);
       each.points.emplace_back(point.requests_per_s, tpot);
       chart.marks.push_back(
           {point.requests_per_s, tpot, 1, false,
-           say("{} requests/s: {} ms per token", human_number(point.requests_per_s), human_number(tpot))});
+           say("{} req/s: {} ms per token", human_number(point.requests_per_s), human_number(tpot))});
     }
     if (xs.size() < 3) return;
     xs.push_back(0);

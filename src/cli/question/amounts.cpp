@@ -1,0 +1,138 @@
+#include "cli/question/amounts.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text/text.hpp"
+#include "base/values/money.hpp"
+#include "base/values/number.hpp"
+
+namespace gpusel::cli {
+
+namespace {
+
+/// What stands around a number, lower-case, and what the number is then.
+struct Form {
+  std::string_view before, after;
+  std::string_view key;
+  bool with_unit = false;  // the value keeps what stands behind the number
+};
+constexpr Form kForms[] = {
+    {"", "qps", "request_rate"},
+    {"", "rps", "request_rate"},
+    {"", "req/s", "request_rate"},
+    {"", "requests/s", "request_rate"},
+    {"每秒", "个请求", "request_rate"},
+    {"每秒", "次请求", "request_rate"},
+    {"每秒", "请求", "request_rate"},
+    {"", "users", "users"},
+    {"", "个用户", "users"},
+    {"", "用户", "users"},
+    {"", "ms", "ttft", true},
+    {"", "毫秒", "ttft"},
+    {"", "context", "context"},
+    {"", "ctx", "context"},
+    {"", "上下文", "context"},
+    {"上下文", "", "context"},
+    {"", "epochs", "epochs"},
+    {"", "epoch", "epochs"},
+    {"", "轮", "epochs"},
+    {"", "tokens", "tokens"},
+    {"", "token", "tokens"},
+    {"", "samples", "dataset_size"},
+    {"", "条样本", "dataset_size"},
+    {"", "images", "images"},
+    {"", "frames", "frames"},
+    {"", "nodes", "nodes"},
+    {"", "days", "deadline", true},
+    {"", "day", "deadline", true},
+    {"", "hours", "deadline", true},
+    {"", "weeks", "deadline", true},
+    {"", "week", "deadline", true},
+    {"", "months", "deadline", true},
+    {"", "month", "deadline", true},
+    {"", "years", "deadline", true},
+    {"", "year", "deadline", true},
+    {"", "gb", "min_vram", true},
+    {"", "gib", "min_vram", true},
+    {"显存", "gb", "min_vram", true},
+    {"显存", "g", "min_vram", true},
+};
+
+/// "10", "32k", "1.5T": digits, and a letter for thousands of whichever kind.
+bool is_number(std::string_view text) {
+  const auto end = text.find_first_not_of("0123456789.,");
+  const std::string_view scale = end == std::string_view::npos ? std::string_view() : trim(text.substr(end));
+  return !text.empty() && end != 0 && (scale.empty() || (scale.size() == 1 && std::string_view("kmbtKMBT").contains(scale)));
+}
+
+std::optional<Amount> money_of(std::string_view text) {
+  const auto money = parse_money(text);
+  if (!money || !money->currency) return std::nullopt;
+  return Amount{money->every_hours > 0 ? "max_price" : "budget", std::string(text)};
+}
+
+/// Words for counts: "两张4090".
+constexpr std::pair<std::string_view, std::string_view> kDigits[] = {{"一", "1"}, {"两", "2"}, {"二", "2"}, {"三", "3"},
+                                                                     {"四", "4"}, {"六", "6"}, {"八", "8"}};
+constexpr std::string_view kCounters[] = {"张", "卡", "块", "台"};
+constexpr std::string_view kTimes[] = {"x", "X", "*", "×"};
+
+bool is_count(std::string_view text) {
+  constexpr double kMost = 512;  // above it a number is a name, as 4090
+  const auto number = plain_number(text);
+  return number && *number >= 1 && *number <= kMost && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+}  // namespace
+
+std::optional<Amount> amount_of(std::string_view text) {
+  text = trim(text);
+  if (auto money = money_of(text)) return money;
+  const std::string low = lower(text);
+  for (const Form& form : kForms) {
+    const std::string_view whole = low;
+    if (!whole.starts_with(form.before) || !whole.ends_with(form.after) ||
+        whole.size() <= form.before.size() + form.after.size())
+      continue;
+    const std::string_view number =
+        trim(text.substr(form.before.size(), text.size() - form.before.size() - form.after.size()));
+    if (!is_number(number)) continue;
+    const bool gigabytes = form.key == "min_vram";
+    const std::string_view unit = gigabytes && form.after == "g" ? "GB" : form.after;
+    return Amount{form.key, std::string(number) + (form.with_unit ? std::string(unit) : std::string())};
+  }
+  return std::nullopt;
+}
+
+std::string with_count(std::string_view text) {
+  text = trim(text);
+  for (const std::string_view counter : kCounters) {
+    const auto at = text.find(counter);
+    if (at == std::string_view::npos || at == 0) continue;
+    std::string count(trim(text.substr(0, at)));
+    for (const auto& [word, digit] : kDigits)
+      if (count == word) count = digit;
+    if (is_count(count)) return count + "x" + std::string(trim(text.substr(at + counter.size())));
+  }
+  const auto space = text.find(' ');
+  if (space == std::string_view::npos) return std::string(text);
+  if (is_count(text.substr(0, space))) {
+    std::string_view rest = trim(text.substr(space));
+    for (const std::string_view times : kTimes)
+      if (rest.starts_with(std::string(times) + " ")) rest = trim(rest.substr(times.size()));
+    return std::string(text.substr(0, space)) + "x" + std::string(rest);
+  }
+  const auto last = text.rfind(' ');
+  std::string_view count = text.substr(last + 1);
+  std::string_view name = trim(text.substr(0, last));
+  for (const std::string_view times : kTimes) {
+    if (count.starts_with(times) && is_count(count.substr(times.size())))
+      return std::string(count.substr(times.size())) + "x" + std::string(name);
+    if (is_count(count) && name.ends_with(" " + std::string(times)))
+      return std::string(count) + "x" + std::string(trim(name.substr(0, name.size() - times.size())));
+  }
+  return std::string(text);
+}
+
+}  // namespace gpusel::cli

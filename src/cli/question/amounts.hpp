@@ -1,0 +1,21 @@
+// Amounts and counts that are said in words: "10 req/s", "under $2/h", "32k context", "4 a100", "两张4090".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gpusel::cli {
+
+/// The option or limit that an amount is of, by its key, and its value.
+struct Amount {
+  std::string_view key;
+  std::string value;
+};
+/// Nothing where the text is no amount with its unit.
+std::optional<Amount> amount_of(std::string_view text);
+
+/// "4xa100" of "4 a100", "a100 x 4", "两张4090" and "8卡h100"; the text itself where no count is apart from its name.
+std::string with_count(std::string_view text);
+
+}  // namespace gpusel::cli
