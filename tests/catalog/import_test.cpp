@@ -89,7 +89,7 @@ TEST_CASE("import: gpuhunt has a row per term, and memory of one GPU", "[import]
   CHECK(prices_of(result.market, "a2-ultragpu-1g") ==
         Lines{"on-demand 5.02 USD us-central1", "spot 2.9 USD us-central1"});
   CHECK(gpus_of(result.market, "a2-ultragpu-1g") == "1 a100-sxm-80gb");
-  CHECK(gpus_of(result.market, "x1-mystery-1g") == "1 undisclosed");
+  CHECK(gpus_of(result.market, "x1-mystery-1g") == "1 a100-sxm-80gb");  // Google has no other one of 80 GB
   CHECK(gpus_of(result.market, "x1-pcie-1g") == "1 a100-pcie-80gb");
   CHECK(gpus_of(result.market, "x1-h100-1g") == "1 h100-nvl-94gb");
   CHECK(warns(result, 8, "spot is not below on demand"));
