@@ -47,7 +47,7 @@ TEST_CASE("of equal machines the first is the best up to the price of the second
   CHECK(*second.switch_speed == Approx(1.25));
   // One GPU's speed and one seller's prices err alike for both.
   REQUIRE(advice.evidence);
-  CHECK(advice.evidence->best_probability == Approx(1));
+  CHECK(advice.evidence->best_probability == Approx(1).epsilon(1e-9));
   CHECK(advice.evidence->regret == Approx(0).margin(1e-9));
   CHECK(advice.evidence->tests.empty());
 }
