@@ -34,7 +34,7 @@ prices:
 
 }  // namespace
 
-TEST_CASE("of equal machines the first is the best up to the price of the second, which becomes it at that of the first") {
+TEST_CASE("the first of two equal machines is the best up to the price of the second") {
   const answer::Advice advice = rank_two("l40s", 1, "l40s", 1.25);
   REQUIRE(advice.recommendations.size() == 2);
   const auto& first = advice.recommendations[0];
