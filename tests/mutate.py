@@ -7,6 +7,7 @@ The tests of preset release must be built. All changes are compiled into one pro
 build/mutate, each behind a switch, as in mutate/switches.hpp. A mutant is that program with one switch set. The test
 files of its room that come by its place are run, the quickest first, until one fails; tests that read golden files or
 run the program are not among them. What needs a constant expression has no switch: such a mutant is compiled by itself.
+The tests, and what they inline of a header, are those of the release build: in a header a mutant may survive for that.
 A mutant whose tests take several times their processor time does not end, and counts as killed. Status 1 where less
 than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.
 """
@@ -19,7 +20,6 @@ import pathlib
 import random
 import re
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -254,17 +254,20 @@ class Bench:
             self.copy_of(path).parent.mkdir(parents=True, exist_ok=True)
 
     @staticmethod
-    def build():
-        """The rooms with switches, linked with the tests of the release build."""
+    def build(program=PROGRAM):
+        """The rooms with switches, linked with the tests of the release build where either is newer."""
         built = run(["cmake", "--build", "build", "--target", *(f"gpusel_{room}" for room in COMPILED), "--", "-k", "0",
                      "-j", "2"])
         if built.returncode != 0:
             return built
+        tests = BUILD / "tests" / "gpusel_tests"
         objects = [path for room in COMPILED for path in TREE.glob(f"build/src/CMakeFiles/gpusel_{room}.dir/**/*.o")]
+        if program.exists() and program.stat().st_mtime > max(path.stat().st_mtime for path in objects + [tests]):
+            return built
         link = run(["ninja", "-t", "commands", "gpusel_tests"], cwd=BUILD).stdout.splitlines()[-1]
         first = link.index(" src/CMakeFiles/")
         link = link[:first] + " " + " ".join(map(str, objects)) + link[first:]
-        return run(["sh", "-c", link.replace(" -o tests/gpusel_tests ", f" -o {PROGRAM} ")], cwd=BUILD)
+        return run(["sh", "-c", link.replace(" -o tests/gpusel_tests ", f" -o {program} ")], cwd=BUILD)
 
     def measured(self):
         """Of each test file the numbers it comes by and its processor time; and what was seen of each number."""
@@ -337,9 +340,8 @@ class Bench:
         with tempfile.TemporaryDirectory(dir=TREE) as folder:
             with self.building:
                 write(copy, with_switches(text, places, mutant))
-                compiles = self.build().returncode == 0
-                if compiles:
-                    program = shutil.copy(PROGRAM, folder)
+                program = pathlib.Path(folder) / "tests"
+                compiles = self.build(program).returncode == 0
                 write(copy, with_switches(text, self.switched(mutant.file)))
             return self.killer(program, mutant, tests) if compiles else False
 

@@ -34,7 +34,7 @@ prices:
 
 }  // namespace
 
-TEST_CASE("of equal machines the first is the best up to the price of the second, which becomes it at that of the first") {
+TEST_CASE("the first of two equal machines is the best up to the price of the second") {
   const answer::Advice advice = rank_two("l40s", 1, "l40s", 1.25);
   REQUIRE(advice.recommendations.size() == 2);
   const auto& first = advice.recommendations[0];
@@ -47,7 +47,7 @@ TEST_CASE("of equal machines the first is the best up to the price of the second
   CHECK(*second.switch_speed == Approx(1.25));
   // One GPU's speed and one seller's prices err alike for both.
   REQUIRE(advice.evidence);
-  CHECK(advice.evidence->best_probability == Approx(1));
+  CHECK(advice.evidence->best_probability == Approx(1).epsilon(1e-9));
   CHECK(advice.evidence->regret == Approx(0).margin(1e-9));
   CHECK(advice.evidence->tests.empty());
 }

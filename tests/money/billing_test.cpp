@@ -84,6 +84,7 @@ TEST_CASE("hours of a month are charged quarter by quarter, and back", "[billing
   for (const double hours : {0.0, 50.0, 182.5, 300.0, 547.5, 730.0}) CHECK(n1.used(n1.charged(hours)) == Approx(hours));
   CHECK(Billing{}.charged(730) == 730);
   CHECK(Billing{}.used(730) == 730);
+  CHECK(n1.charged_over(0, 0) == 0);
   // A month and a half, round the clock, from the start of a month on.
   CHECK(n1.charged_over(1095, 1095) == Approx(730 * 0.7 + 182.5 + 182.5 * 0.8));
 }

@@ -156,6 +156,8 @@ TEST_CASE("work in pieces loses the restarts only") {
   const Run run = piecewise_run({0.01, hours(1), hours(0.5)}, hours(100));
   CHECK(in_hours(run.wall) == Approx(100 * std::exp(0.005)));
   CHECK(run.paid_factor(false) == Approx(1));
+  CHECK(run.interruptions == Approx(std::exp(0.005)));  // one in a hundred hours
+  CHECK(run.chance_of_none == Approx(std::exp(-1)));
 }
 
 TEST_CASE("a speed that is not sure spreads the time of a run") {
