@@ -51,8 +51,7 @@ std::uint64_t letters_of(std::string_view folded) {
   return letters;
 }
 
-/// Three letters that differ are another word.
-std::size_t most_edits(std::string_view typed) { return std::clamp<std::size_t>(typed.size() / 3, 1, 2); }
+std::size_t most_edits(std::string_view typed) { return std::max<std::size_t>(1, typed.size() / 3); }
 
 struct Near {
   std::size_t distance;

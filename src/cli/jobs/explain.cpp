@@ -56,18 +56,22 @@ class Explain {
     if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
     const bool asks = options_.job.question.request.task || options_.job.question.request.names_model() ||
                       !options_.job.words.empty();
-    // Of a question a GPU is a limit; without one it is a record that can be shown.
-    if (asks)
-      std::erase_if(options_.words, [&](const std::string& word) {
-        const bool is_gpu = is_gpu_first(word, catalog);
-        if (is_gpu) options_.job.words.push_back(word);
-        return is_gpu;
-      });
+    if (asks) take_gpus(catalog);
     if (options_.words.size() > 1 && asks)
       return usage_error(
           say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
     if (!options_.words.empty()) options_.subject = options_.words.front();
     return {};
+  }
+
+  /// Of a question a GPU is a limit, in the place of those that it had; without one it is a record that can be shown.
+  void take_gpus(const catalog::Catalog& catalog) {
+    const auto is_gpu = [&](const std::string& word) { return is_gpu_first(word, catalog); };
+    if (std::ranges::none_of(options_.words, is_gpu)) return;
+    options_.job.question.constraints.gpus.clear();
+    std::erase_if(options_.job.words, is_gpu);
+    std::ranges::copy_if(options_.words, std::back_inserter(options_.job.words), is_gpu);
+    std::erase_if(options_.words, is_gpu);
   }
 
   /// Rules, topics and records are explained without a question.

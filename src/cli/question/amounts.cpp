@@ -69,7 +69,7 @@ bool is_number(std::string_view text) {
 std::optional<Amount> money_of(std::string_view text) {
   const auto money = parse_money(text);
   if (!money || !money->currency) return std::nullopt;
-  return Amount{money->every_hours > 0 ? "max_price" : "budget", std::string(text)};
+  return Amount{money->every_hours > 0 ? "max_price" : "budget", std::string(text), money->currency};
 }
 
 /// Words for counts: "两张4090".
@@ -88,7 +88,6 @@ bool is_count(std::string_view text) {
 
 std::optional<Amount> amount_of(std::string_view text) {
   text = trim(text);
-  if (auto money = money_of(text)) return money;
   const std::string low = lower(text);
   for (const Form& form : kForms) {
     const std::string_view whole = low;
@@ -102,7 +101,7 @@ std::optional<Amount> amount_of(std::string_view text) {
     const std::string_view unit = gigabytes && form.after == "g" ? "GB" : form.after;
     return Amount{form.key, std::string(number) + (form.with_unit ? std::string(unit) : std::string())};
   }
-  return std::nullopt;
+  return money_of(text);
 }
 
 std::string with_count(std::string_view text) {

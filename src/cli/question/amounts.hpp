@@ -5,12 +5,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/values/money.hpp"
+
 namespace gpusel::cli {
 
 /// The option or limit that an amount is of, by its key, and its value.
 struct Amount {
   std::string_view key;
   std::string value;
+  std::optional<Currency> currency = std::nullopt;  // of money; whether there is one of that name, the catalog knows
 };
 /// Nothing where the text is no amount with its unit.
 std::optional<Amount> amount_of(std::string_view text);

@@ -154,9 +154,10 @@ Status apply(const Meant& meant, const Spoken& spoken) {
 }
 
 /// An amount, where the command has its option.
-std::optional<Meant> amount_meant(std::string_view text, Takes takes) {
+std::optional<Meant> amount_meant(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
   auto amount = amount_of(text);
   if (!amount || !may_be(takes, kJob)) return std::nullopt;
+  if (amount->currency && !money::Converter::into(*amount->currency, catalog)) return std::nullopt;
   const bool of_job =
       amount->key == "users" || job::find_option(job::request_options(), amount->key) != nullptr;
   if (!of_job && !may_be(takes, kLimits)) return std::nullopt;
@@ -172,7 +173,7 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
   if (may_be(takes, kGpus))
     if (const std::string counted = with_count(text); (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
       return Meant{"gpu", counted};
-  return amount_meant(text, takes);
+  return amount_meant(text, takes, catalog);
 }
 
 /// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
