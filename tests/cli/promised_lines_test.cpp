@@ -112,8 +112,8 @@ TEST_CASE("the next command that an answer names runs on the same words") {
 TEST_CASE("what help suggests for a wrong word is accepted in its place") {
   static const std::regex meant(R"(did you mean '(--[^']*)')");
   std::size_t tried = 0;
-  for (const std::string word : {"--spot-only", "--latency", "--gpus", "--vram", "--exclude", "--int4", "--ollama",
-                                 "--rank-by", "--train", "--users-at-once"}) {
+  for (const std::string word :
+       {"--spot-only", "--latency", "--gpus", "--vram", "--exclude", "--rank-by", "--train", "--users-at-once"}) {
     const Run wrong = ask(words_of("recommend llama-3.1-8b --cloud aws " + word));
     std::smatch parts;
     CAPTURE(word, wrong.err);

@@ -43,7 +43,7 @@ const char* const kJobs[] = {
     "--model llama-3.1-8b --task inference",
     "--model llama-3.1-8b --task inference --term reserved-1y",
     "--model llama-3.1-8b --task inference --tokens 10e9",
-    "--model llama-3.1-8b --task inference --tokens 10e9 --cloud aws,gcp --term reserved-1y",
+    "--model llama-3.1-8b --task inference --tokens 100e9 --cloud aws,gcp --term reserved-1y",
     "--model llama-3.1-8b --task inference --rps 10 --ttft 500",
     "--model llama-3.1-8b --task inference --mode online --request-rate 4 --redundancy 1 --cloud azure",
     "--model llama-3.1-70b --task inference --weights-precision fp8",

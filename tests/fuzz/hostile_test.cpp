@@ -284,8 +284,8 @@ TEST_CASE("a small file of very many values is refused", "[fuzz]") {
   };
   constexpr std::size_t kMany = 2'100'000;
   const Case cases[] = {
-      {"lines.yaml", times("-\n", kMany), "gpus l4 --overlay FILE", "more than 2,000,000 values"},
-      {"line.yaml", times("[]", kMany), "gpus l4 --overlay FILE", "more is in one line or bracket than can be read"},
+      {"lines.yaml", times("-\n", kMany), "gpus l4 --overlay FILE", "not plain YAML, of which at most 4 MiB are read"},
+      {"line.yaml", times("[]", kMany), "gpus l4 --overlay FILE", "not plain YAML, of which at most 4 MiB are read"},
       {"list.json", "{\"a\": [" + times("1,", kMany) + "1]}", "models show FILE", "more than 2,000,000 values"},
       {"nan.json", "{\"a\": [" + times("NaN,", kMany) + "1]}", "models show FILE", "more than 2,000,000 values"},
       {"wide.csv", "task,gpu\n" + times(",", kMany) + "\n", "verify FILE", "more than 1000 columns"},

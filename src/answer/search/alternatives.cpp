@@ -93,10 +93,18 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   return out;
 }
 
+/// What a ranked candidate costs as ranks see it: what rules take off its score makes it dearer.
+double judged_cost(const Recommendation& ranked, const Job& work) {
+  double before_rules = 0;
+  for (const ScorePart& part : ranked.parts)
+    if (part.name == "cost" || part.name == "speed" || part.name == "headroom") before_rules += part.points;
+  return order_cost(ranked, work) * (ranked.score > 0 && before_rules > 0 ? before_rules / ranked.score : 1);
+}
+
 /// What costs more is no alternative.
 double useful_below(const Advice& advice) {
   if (advice.recommendations.empty()) return std::numeric_limits<double>::infinity();
-  return order_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
+  return judged_cost(advice.recommendations.front(), advice.work) * kClearlyCheaper;
 }
 
 /// Whether it is clearly cheaper than rank 1: by the price expected today, and by the printed one too, or it would not
@@ -105,7 +113,7 @@ bool is_cheaper(const Recommendation& r, const Job& work, const Advice& advice) 
   const Recommendation& first = advice.recommendations.front();
   if (r.cost.place_order().first && !first.cost.place_order().first) return false;  // a part of its cost is unknown
   const double printed = printed_cost(first, advice.work);
-  return order_cost(r, work) <= useful_below(advice) && printed_cost(r, work) <= printed * kClearlyCheaper;
+  return judged_cost(r, work) <= useful_below(advice) && printed_cost(r, work) <= printed * kClearlyCheaper;
 }
 
 /// The cheapest of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked. What may
@@ -118,7 +126,7 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
   double least = useful_below(advice);
   for (Recommendation& r : ranked) {
     if (!is_cheaper(r, work, advice) || (simulated && !is_simulated(r))) continue;
-    const double cost = order_cost(r, work);
+    const double cost = judged_cost(r, work);
     if (cost > least || (best != nullptr && cost == least)) continue;
     best = &r;
     least = cost;

@@ -24,6 +24,9 @@ constexpr int kMoreNodes = 8;
 constexpr double kWorthMore = 1.001;
 /// Nodes that one replica of a model is laid over at most.
 constexpr int kMostJoined = 16;
+/// Larger groups have to save so much: they start, fail and are billed together, and rules take a fifth off a copy of a
+/// model that spans machines.
+constexpr double kClearlyMore = 1.25;
 /// Weights that fill more of a replica's memory than this leave so little for caches that twice the nodes may hold more
 /// than twice the requests.
 constexpr double kCrowded = 0.25;
@@ -312,12 +315,17 @@ double CandidateSearch::groups_in_time(const Planned& group) const {
 /// and data no longer spill.
 CandidateSearch::Planned CandidateSearch::enlarged(const Shape& shape, Planned planned) {
   const auto node_time = [](const Planned& p) { return p.machine.nodes / p.plan.rate; };
-  for (int nodes = 2 * planned.machine.nodes; nodes <= std::min(most_nodes(), kMostJoined); nodes *= 2) {
-    if (!work_.counted && shape.machine.network.raw() <= 0) break;
+  if (!work_.counted && shape.machine.network.raw() <= 0) return planned;
+  const int fewest = planned.machine.nodes;
+  const int most = std::min(most_nodes(), std::max(kMostJoined, 4 * fewest));
+  for (int nodes = count_from(fewest + 1.0); nodes <= most; nodes = count_from(nodes + 1.0)) {
     Reason unasked;
     auto larger = plan_on(shape, nodes, unasked);
-    if (!larger || node_time(planned) <= kWorthMore * node_time(*larger)) break;
-    planned = std::move(*larger);
+    if (!larger) continue;
+    if (node_time(*larger) * kClearlyMore < node_time(planned))
+      planned = std::move(*larger);
+    else if (nodes >= 2 * planned.machine.nodes)
+      break;
   }
   return planned;
 }

@@ -369,10 +369,16 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 namespace {
 
 /// Whether one was assumed.
-void assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
-  if (asked.duty.is_given()) return;
+bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
+  if (asked.duty.is_given() || asked.constraints.deadline_hours) return false;
   const auto work = resolve_work(asked.request, model, catalog);
   if (work && work->ends()) job::assume_deadline(asked.constraints, job::is_training(work->task));
+  return asked.constraints.deadline_hours.has_value();
+}
+
+void drop_deadline(job::Constraints& limits) {
+  limits.deadline_hours.reset();
+  std::erase(limits.assumed, job::find_limit("deadline")->option.key);
 }
 
 }  // namespace
@@ -406,7 +412,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
     asked.passes = std::move(*filter);
   }
   job::assume_usual(asked.constraints, pretraining ? job::Usual::pretraining : job::Usual::job);
-  assume_deadline(asked, *model, catalog);
+  const bool in_time = assume_deadline(asked, *model, catalog);
   if (Status possible = money::check(question.duty); !possible) return std::unexpected(possible.error());
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
     return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
@@ -416,9 +422,15 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   if (!weights.empty() && std::all_of(weights.begin(), weights.end(), [](const auto& w) { return w.second <= 0; }))
     return usage_error(say("all weights are zero"), "--weight", say("give one of cost, speed and headroom a weight"));
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);
-  auto limits = job::limit_rules(asked.constraints, catalog);
-  if (!limits) return std::unexpected(limits.error());
-  return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
+  const auto run = [&]() -> Result<Advice> {
+    auto limits = job::limit_rules(asked.constraints, catalog);
+    if (!limits) return std::unexpected(limits.error());
+    return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
+  };
+  auto advice = run();
+  if (!in_time || !advice || !advice->recommendations.empty()) return advice;
+  drop_deadline(asked.constraints);  // better late than never
+  return run();
 }
 
 }  // namespace gpusel::answer

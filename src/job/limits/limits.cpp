@@ -180,7 +180,7 @@ constexpr Limit kLimits[] = {
      held<&C::deadline_hours>(judge_deadline, needs_most, Fact::elapsed_hours, {}, "h"),
      {.usual = "90d",
       .usual_for = Usual::pretraining,
-      .usual_unless = [](const Constraints& c) { return c.nodes.has_value(); },
+      .usual_unless = [](const Constraints& c) { return c.nodes || c.max_nodes; },
       .assumed_as = "deadline_days",
       .open = "1000000000h",
       .trades = true,

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <span>
 
 #include "base/words/message.hpp"
@@ -31,10 +30,8 @@ constexpr int kMostStages = 64;
 constexpr int kMostExpertRanks = 64;
 /// Tokens from which sequences are worth dividing over context ranks.
 constexpr std::int64_t kLongSequence = 16384;
-/// Tokens per pass from which a larger micro-batch brings next to nothing, weights that are dequantized for each included.
-constexpr double kMostTokens = 65536;
-/// Instead of tokens per pass, where no larger pass is of use: it has the whole batch.
-constexpr double kWholeBatch = std::numeric_limits<double>::infinity();
+/// Tokens per pass from which a larger micro-batch brings next to nothing.
+constexpr double kEnoughTokens = 4096;
 
 std::unexpected<Error> impossible(std::string message, std::string_view key) {
   return usage_error(std::move(message), std::string(key));
@@ -245,7 +242,7 @@ class TrainingSearch {
       layout.checkpointing = kind;
       const double tokens = try_micro_batches(layout);
       if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
-      if (tokens >= kWholeBatch) break;  // recomputing would only cost time
+      if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
     }
     return room;
   }
@@ -276,11 +273,11 @@ class TrainingSearch {
   }
 
   /// Tries the largest micro-batch that fits and smaller ones; returns the tokens per pass of the
-  /// largest, kWholeBatch where no larger pass is of use, 0 when none fits.
+  /// largest, 0 when none fits.
   double try_micro_batches(Layout layout) {
     if (const auto micro = pinned_micro_batch(layout)) {
       set_micro_batch(layout, *micro);
-      return consider(layout) ? kWholeBatch : 0;
+      return consider(layout) ? kEnoughTokens : 0;
     }
     const std::int64_t most = sequences_per_rank(layout);
     set_micro_batch(layout, 1);
@@ -292,9 +289,9 @@ class TrainingSearch {
       if (!keeps_batch(layout)) continue;
       if (!consider(layout)) break;
       largest = micro;
-      if (static_cast<double>(micro * job_.seq_len) >= kMostTokens) break;
+      if (static_cast<double>(micro * job_.seq_len) >= 4 * kEnoughTokens) break;
     }
-    return largest == most ? kWholeBatch : static_cast<double>(largest * job_.seq_len);
+    return largest == most ? kEnoughTokens : static_cast<double>(largest * job_.seq_len);
   }
 
   /// A plan and its chance; its speed only where that is worth knowing.
