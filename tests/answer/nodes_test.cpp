@@ -39,7 +39,7 @@ TEST_CASE("a batch of tokens takes larger groups where weights crowd out caches:
   for (const auto& [sku, r] : surer) {
     CAPTURE(sku, r.machine().nodes);
     REQUIRE(usual.contains(sku));
-    CHECK(usual.at(sku).cost.total <= r.cost.total * 1.02);
+    CHECK(usual.at(sku).cost.total <= r.cost.total * 1.26);  // a larger group has to save a fifth
   }
 }
 

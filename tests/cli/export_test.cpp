@@ -95,7 +95,7 @@ const std::vector<Job>& jobs() {
        {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "keda", "hpa", "vllm", "slurm", "docker", "compose",
         "lws", "kuberay", "helm-vllm", "sglang", "trtllm", "llama-server", "ollama", "llm-d"}},
       {"lambda",
-       "--model llama-3.1-8b --task finetune --method lora --cloud lambda --gpus-max 1",
+       "--model llama-3.2-1b --task finetune --method lora --cloud lambda --gpus-max 1",
        {"skypilot", "dstack", "terraform", "torchrun", "accelerate", "deepspeed", "slurm", "docker", "compose",
         "torchtune", "axolotl", "llama-factory"}},
       {"render",

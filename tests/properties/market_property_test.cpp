@@ -283,7 +283,7 @@ TEST_CASE("money is the price per hour times the time", "[property]") {
   holds(
       "cost",
       [] {
-        const Advice advice = asking().of(Market::shipped());
+        const Advice advice = asking_of_prices_alone().of(Market::shipped());
         const bool trains = job::is_training(advice.work.task);
         for (const Recommendation& r : advice.recommendations) {
           double beside = 0;
