@@ -27,8 +27,6 @@ namespace {
 
 constexpr int kCases = 25;  // each ranks the whole catalogue twice
 constexpr double kRounding = 1e-9;
-/// Machines are billed by whole minutes, each for itself: of runs of some hours, up to so much.
-constexpr double kBillingStep = 0.01;
 
 Advice answered(const std::string& job, const std::vector<Limit>& limits = {}) {
   auto advice = Market::shipped().try_recommend(job, limits);
@@ -51,6 +49,20 @@ double least_total(const Advice& advice) {
   double best = std::numeric_limits<double>::infinity();
   for (const Recommendation& r : advice.recommendations) best = std::min(best, r.cost.total);
   return best;
+}
+
+/// The least before time is rounded up to billing steps.
+double least_worked(const Advice& advice) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const Recommendation& r : advice.recommendations) best = std::min(best, r.cost.hourly * r.cost.worked);
+  return best;
+}
+
+/// What one billing step of all machines of the cheapest costs.
+double billing_step(const Advice& advice) {
+  const auto& cheapest =
+      *std::ranges::min_element(advice.recommendations, {}, [](const Recommendation& r) { return r.cost.total; });
+  return cheapest.cost.hourly * cheapest.cost.billing.granularity_s.value_or(0) / 3600;
 }
 
 /// Of independent work, so much of it: frames, tokens, hours of audio, images.
@@ -113,7 +125,9 @@ TEST_CASE("a looser deadline takes no answer away, and makes the best no dearer"
         const auto names = test::ranking(loose);
         for (const std::string& one : test::ranking(tight))
           must(std::ranges::find(names, one) != names.end(), one + " is gone");
-        must(least_total(loose) <= least_total(tight) * (1 + kBillingStep), "more time is dearer");
+        must(least_worked(loose) <= least_worked(tight) * (1 + kRounding), "more time is dearer");
+        must(least_total(loose) <= least_total(tight) * (1 + kRounding) + billing_step(loose),
+             "more time is dearer by more than a billing step");
       },
       kCases);
 }

@@ -61,12 +61,12 @@ Status choose_mix(const FleetContext& context, Fleet& fleet);
 std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,
                                     bool steady);
 
-/// Instances that a member's requests at `rate` in all would keep at the load that is planned for: max_load of what they
-/// could serve, however late.
+/// Instances that a member's share of `rate` requests per second loads as planned: to max_load of what they could
+/// serve, whatever the latency.
 double instances_busy(const Fleet& fleet, const FleetMember& member, double rate);
 
-/// Tries the mix with the requests themselves, and adds machines where too few are in time; what one type alone takes is
-/// tried likewise.
+/// Tries the mix with the requests themselves, and adds machines where too few are in time; what one type alone takes
+/// is tried likewise.
 void replay_fleet(const FleetContext& context, Fleet& fleet);
 
 /// The fleet of each hour, and the numbers for autoscalers.

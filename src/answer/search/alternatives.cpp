@@ -93,7 +93,7 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   return out;
 }
 
-/// What a ranked candidate costs as ranks see it: what rules take off its score makes it dearer.
+/// What a ranked candidate costs, raised by what rules take off its score.
 double judged_cost(const Recommendation& ranked, const Job& work) {
   double before_rules = 0;
   for (const ScorePart& part : ranked.parts)

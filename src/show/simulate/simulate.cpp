@@ -144,8 +144,8 @@ class SimulatePage {
                             human_number(sim.saturates_at)),
                         Meaning::warn));
       else if (sim.saturated)
-        page_.line(Text(say("The queue never ends: {} req/s arrive, about {} can be served", human_number(s_.demand.rate),
-                            human_number(sim.saturates_at)),
+        page_.line(Text(say("The queue keeps growing: {} req/s is about all that can be served",
+                            human_number(s_.demand.rate)),
                         Meaning::warn));
       else
         page_.line(Text(keeps_up(load), Meaning::best));
