@@ -50,6 +50,18 @@ for (let node = walker.nextNode(); node; node = walker.nextNode()) {
 return faults;
 """
 
+# Charts that reach into what follows them.
+OVERHANG = """
+const faults = [];
+for (const chart of document.querySelectorAll("figure > svg")) {
+  const next = chart.nextElementSibling ?? chart.parentElement.nextElementSibling;
+  if (!next) continue;
+  const end = Math.max(...Array.from(chart.querySelectorAll("*"), (part) => part.getBoundingClientRect().bottom));
+  if (end > next.getBoundingClientRect().top + 1) faults.push([next.tagName, Math.round(end - next.getBoundingClientRect().top)]);
+}
+return faults;
+"""
+
 # What is wider than the window, and does not scroll inside a box of its own.
 TOO_WIDE = """
 const width = document.documentElement.clientWidth;

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import unittest
 
-from chromium import BROKEN_WORDS, CONTRAST, COVERED, TOO_WIDE, Chromium
+from chromium import BROKEN_WORDS, CONTRAST, COVERED, OVERHANG, TOO_WIDE, Chromium
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(SOURCE, "build", "gpusel")
@@ -187,12 +187,12 @@ class Pages(unittest.TestCase):
         sides = """
             const box = document.querySelector('#ranking .wide');
             const row = document.querySelector('table.sortable tbody tr');
-            return [box.scrollWidth - box.clientWidth, row.cells[3].getBoundingClientRect().right,
-                    row.cells[4].getBoundingClientRect().right];"""
+            return [box.scrollWidth - box.clientWidth, row.cells[2].getBoundingClientRect().right,
+                    row.cells[3].getBoundingClientRect().right];"""
         for name in ("train", "serve", "large", "crowded", "cpu"):
             with self.subTest(page=name):
                 self.open(name, width=360)
-                _, total, hourly = self.browser.run(sides)
+                _, hourly, total = self.browser.run(sides)
                 self.assertLessEqual(max(total, hourly), 360)
                 self.open(name, width=1280)
                 self.assertLessEqual(self.browser.run(sides)[0], 0)
@@ -226,17 +226,22 @@ class Pages(unittest.TestCase):
                     self.assertEqual(light, not dark)
 
     def test_pages_are_printed_without_controls(self):
-        self.open("train")
-        printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False})
-        pdf = base64.b64decode(printed["data"])
-        self.assertTrue(pdf.startswith(b"%PDF"))
-        self.assertGreater(len(pdf), 20000)
-        sheets = pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page/") + pdf.count(b"/Type /Page ")
-        self.assertLessEqual(sheets, 3)
-        self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-        self.assertEqual(self.browser.run("return getComputedStyle(document.querySelector('.controls')).display;"), "none")
-        self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor;"), "rgb(255, 255, 255)")
-        self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        for name in ("train", "serve", "large", "render"):
+            self.open(name)
+            for paper in ({"paperWidth": 8.27, "paperHeight": 11.69}, {"paperWidth": 8.5, "paperHeight": 11}):
+                with self.subTest(page=name, paper=paper):
+                    printed = self.browser.driver.execute_cdp_cmd("Page.printToPDF", {"printBackground": False} | paper)
+                    pdf = base64.b64decode(printed["data"])
+                    self.assertTrue(pdf.startswith(b"%PDF"))
+                    self.assertGreater(len(pdf), 20000)
+                    sheets = pdf.count(b"/Type /Page\n") + pdf.count(b"/Type /Page/") + pdf.count(b"/Type /Page ")
+                    self.assertLessEqual(sheets, 3)
+            self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+            controls = "return getComputedStyle(document.querySelector('.controls')).display;"
+            self.assertEqual(self.browser.run(controls), "none")
+            self.assertEqual(self.browser.run("return getComputedStyle(document.body).backgroundColor;"), "rgb(255, 255, 255)")
+            self.assertEqual(self.browser.run(OVERHANG), [])
+            self.browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
 
     def test_the_page_is_a_table_without_script(self):
         self.browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})

@@ -612,6 +612,13 @@ TEST_CASE("what a job makes outlives its machine", "[export]") {
   for (const std::string& text : {batch, azure, pod}) CHECK_FALSE(has(text, "- set OUTPUT"));
 }
 
+TEST_CASE("a target that orders of one seller asks that seller", "[export]") {
+  CHECK(has(export_of("vast", "--model llama-3.1-8b --task inference").out, ": 1 × vast "));
+  const std::vector<std::string> ranked{"recommend", "-m", "llama-3.1-8b", "--for", "vertex", "-n", "3", "-o", "csv"};
+  CHECK(has(ask(ranked).out, ",gcp,"));
+  CHECK(ask(words_for("vast", {"", "--model llama-3.1-8b --task inference --cloud aws", {}})).status == 3);
+}
+
 TEST_CASE("hosts of others are asked for a driver that the image runs on", "[export]") {
   const std::string serve = "--model llama-3.1-8b --task inference --cloud ";
   CHECK(has(export_of("vast", serve + "vast").out, " cuda_vers>=13.0'"));

@@ -6,10 +6,13 @@
 
 namespace gpusel::cli {
 
-void plan_for(const show::ExportTarget& target, job::Request& request) {
+void plan_for(const show::ExportTarget& target, answer::Question& question) {
+  job::Request& request = question.request;
   if (target.engine && !request.engine && request.task == job::Task::inference) request.engine = target.engine;
   if (!target.framework.empty() && request.framework.empty() && request.task && job::is_training(*request.task))
     request.framework = target.framework;
+  if (!target.seller.empty() && question.constraints.named_clouds().empty())
+    question.constraints.clouds.emplace_back(target.seller);
 }
 
 Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
@@ -18,7 +21,7 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   if (!found) return std::unexpected(Error{ErrorKind::usage, found.error().message, "--for", found.error().hint});
   const show::ExportTarget& target = **found;
   question.target = target.name;
-  plan_for(target, question.request);
+  plan_for(target, question);
   auto facts = show::read_export_facts(ground.catalog);
   if (!facts) return std::unexpected(facts.error().front());
   question.orders = [&ground, &target, placed = asks_for_place(question.constraints),
@@ -35,7 +38,9 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   return {};
 }
 
-bool asks_for_place(const job::Constraints& limits) { return !limits.named_regions().empty() || !limits.residency.empty(); }
+bool asks_for_place(const job::Constraints& limits) {
+  return !limits.named_regions().empty() || !limits.residency.empty();
+}
 
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
                                             const LoadedFacts& ground, bool to_zero) {

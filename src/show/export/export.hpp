@@ -49,10 +49,11 @@ struct Exported : ExportedFile {
 
 struct ExportTarget {
   std::string_view name;
-  std::string_view purpose;  // for to_say()
+  std::string_view purpose;                          // for to_say()
   Result<Exported> (*make)(const ExportView& view);  // errors: it cannot say the plan
   std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
   std::string_view framework{};         // as engine, of training
+  std::string_view seller{};            // the only provider whose instances it orders
 };
 std::span<const ExportTarget> export_targets();
 /// Errors: there is no such target; the nearest are named.
