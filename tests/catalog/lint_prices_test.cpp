@@ -141,8 +141,6 @@ TEST_CASE("faults planted in files as they are shipped are found") {
     per_hour: {g4dn.12xlarge: 1.73421}
 )"),
             "price.same-spot price aws/g4dn.12xlarge eu-central-1 spot"));
-  // That month had spot prices of a seller whose page gives none.
-  CHECK(has(before, "price.denied price crusoe/a100.1x us spot"));
 }
 
 }  // namespace
