@@ -75,6 +75,13 @@ TEST_CASE("one spot price in two regions is found where spot is a market") {
   CHECK(lint({catalogue(dearer + sheet("region: us-2, term: on-demand, as_of: 2026-11-01", "x9_8x: 90, x9_1x: 10") +
                         spot("us-1", "x9_8x: 21.3471, x9_1x: 2.7113") + spot("us-2", "x9_8x: 21.3471, x9_1x: 2.7113"))})
             .found() == Lines{"price.same-spot price north/x9_8x us-2 spot"});
+  // A price on demand that has moved since is no reason.
+  const auto before = [](const char* region) {
+    return sheet(std::string("region: ") + region + ", term: spot, as_of: 2026-11-10", "x9_8x: 21.3471, x9_1x: 2.7113");
+  };
+  CHECK(found_with(before("us-1") + before("us-2") +
+                   sheet("region: us-2, term: on-demand, as_of: 2026-11-20", "x9_8x: 84, x9_1x: 10"))
+            .empty());
 }
 
 TEST_CASE("a larger size that costs less per GPU than a smaller one of a younger day is found") {

@@ -234,13 +234,22 @@ bool has_four_digits(double amount) {
   return std::abs(scaled - std::round(scaled)) > 1e-3;
 }
 
-/// Whether the two regions ask different prices on demand, or one has none: a share of them would differ too.
+/// What was asked for the offer on that day, as far as it is known.
+double price_on(const Lint& lint, const Offer& offer, std::int32_t day) {
+  if (offer.as_of <= day) return offer.per_hour();
+  const auto history = lint.catalog().history_of(offer);
+  const auto before =
+      std::ranges::find_if(history.rbegin(), history.rend(), [&](const Offer& o) { return o.as_of <= day; });
+  return before != history.rend() ? before->per_hour() : (history.empty() ? offer : history.front()).per_hour();
+}
+
+/// Whether the two regions asked different prices on demand, or one has none: a share of them would differ too.
 bool differ_on_demand(const Lint& lint, const SameSpot& same) {
   Number prices[2];
   for (const Offer& offer : lint.catalog().offers_of(*same.instance)) {
     if (offer.term != Term::on_demand || offer.currency != same.offer->currency) continue;
-    if (offer.region == same.offer->region) prices[0] = offer.per_hour();
-    if (offer.region == same.other->region) prices[1] = offer.per_hour();
+    if (offer.region == same.offer->region) prices[0] = price_on(lint, offer, same.offer->as_of);
+    if (offer.region == same.other->region) prices[1] = price_on(lint, offer, same.other->as_of);
   }
   if (!prices[0] || !prices[1]) return prices[0].has_value() != prices[1].has_value();
   return std::abs(*prices[0] - *prices[1]) > *prices[0] * kSameOnDemand;
