@@ -155,4 +155,65 @@ TEST_CASE("import: a contract stands whatever a list says later", "[import]") {
   CHECK(catalog::provider_changes(list.market, catalog::offers_by_name(*agreed)).at("aws").younger == 0);
 }
 
+TEST_CASE("import: an old price of one region is history where the seller asks one price everywhere", "[import]") {
+  const auto list = [&](Date day, double price) {
+    catalog::ImportRequest request{
+        catalog::ImportFormat::skypilot,
+        {scratch_file("vms.csv",
+                      "InstanceType,AcceleratorName,AcceleratorCount,vCPUs,MemoryGiB,Price,Region,GpuInfo,"
+                      "SpotPrice\n" +
+                          format("gpu_1x_a6000,A6000,1.0,14.0,100.0,{},us-east-1,,\n", price))},
+        "lambda",
+        day,
+        {}};
+    request.trust = true;
+    auto done = catalog::import_market(request, known());
+    REQUIRE(done);
+    return std::move(*done);
+  };
+  const auto standing = [](const catalog::Catalog& catalog) {
+    Lines lines;
+    const auto instance = catalog.instance("lambda/gpu_1x_a6000");
+    for (const Offer& offer : catalog.offers_of(**instance))
+      if (offer.term == catalog::Term::on_demand)
+        lines.push_back(format("{} {}", catalog.region_of(offer).id, offer.per_hour()));
+    return lines;
+  };
+  const Import old = list({2023, 10, 9}, 0.8);
+  CHECK(catalog::provider_changes(old.market, catalog::offers_by_name(known())).at("lambda").older == 1);
+  const auto with_old = catalog::load({.replacement = {}, .overlays = {written(old)}});
+  REQUIRE(with_old);
+  CHECK(standing(*with_old) == standing(known()));
+  const auto instance = with_old->instance("lambda/gpu_1x_a6000");
+  REQUIRE(instance);
+  const Offer& everywhere = with_old->offers_of(**instance)[0];
+  REQUIRE_FALSE(with_old->history_of(everywhere).empty());
+  CHECK(with_old->history_of(everywhere)[0].per_hour() == 0.8);
+  // A younger one is a price of that region, in whatever order both are laid.
+  const std::string places[] = {written(old), written(list({2030, 1, 1}, 1.9))};
+  for (const auto& order : {std::vector{places[0], places[1]}, std::vector{places[1], places[0]}}) {
+    const auto both = catalog::load({.replacement = {}, .overlays = order});
+    REQUIRE(both);
+    CHECK(std::ranges::count(standing(*both), "us-east-1 1.9") == 1);
+    CHECK(std::ranges::count(standing(*both), "us-east-1 0.8") == 0);
+  }
+}
+
+TEST_CASE("import: a second import into a folder can be read without the first", "[import]") {
+  const Import first =
+      of_day("aws.csv",
+             kHead + "g5.xlarge,4,16,,,,us-east-1,us-east-1a,1.1,\n" + "new.large,4,16,,,,us-east-1,us-east-1a,1.1,\n",
+             {2026, 11, 1});
+  const auto laid = catalog::load({.replacement = {}, .overlays = {written(first)}});
+  REQUIRE(laid);
+  catalog::ImportRequest request{catalog::ImportFormat::skypilot,
+                                 {scratch_file("aws.csv", kHead + "new.large,4,16,,,,us-east-1,us-east-1a,1.3,\n")},
+                                 "aws",
+                                 {2026, 11, 20},
+                                 {}};
+  const auto second = catalog::import_market(request, *laid);
+  REQUIRE(second);
+  CHECK(catalog::load({.replacement = {}, .overlays = {written(*second)}}));
+}
+
 }  // namespace import_order_test

@@ -67,6 +67,20 @@ TEST_CASE("a saved answer in YAML is one too", "[cli][cost]") {
   CHECK(nlohmann::json::parse(priced.out)["items"][0]["rank"] == 2);
 }
 
+TEST_CASE("terms that are sold at prices not on record are named where all terms are shown", "[cli][cost]") {
+  const std::string unpriced = scratch_file(
+      "unpriced.yaml",
+      "providers:\n  - {id: north, unpriced: {terms: [on-demand, savings-1y, savings-3y], source: north-list}}\n");
+  const std::string sold = "also sold, at prices that are not recorded: savings-1y, savings-3y";  // on demand has one
+  const auto cost = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"cost", "north/n.a100.8", "--overlay", unpriced});
+    return on_market(std::move(words)).out;
+  };
+  CHECK_THAT(cost({}), Catch::Contains(sold));
+  CHECK_THAT(cost({"--json"}), Catch::Contains(sold));
+  CHECK_THAT(cost({"--term", "on-demand"}), !Catch::Contains("also sold"));
+}
+
 TEST_CASE("what cannot be priced is refused in one sentence", "[cli][cost]") {
   CHECK(refused({"cost"}, 2).err.find("neither an instance nor a job") != std::string::npos);
   CHECK(refused({"cost", "n.h100.9"}, 2).err.find("did you mean 'n.h100.8'") != std::string::npos);

@@ -205,9 +205,9 @@ Status find_work(CostAnswer& answer, const job::Request& request, const catalog:
 
 Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
   // A saved answer stands where it was, whatever account that needs.
-  const bool saved = std::ranges::any_of(question.subjects, [](const auto& one) { return one.saved_price.has_value(); });
-  job::Constraints constraints =
-      saved ? question.question.constraints : of_named(question.question.constraints);
+  const bool saved =
+      std::ranges::any_of(question.subjects, [](const auto& one) { return one.saved_price.has_value(); });
+  job::Constraints constraints = saved ? question.question.constraints : of_named(question.question.constraints);
   if (constraints.terms.empty()) constraints.terms.emplace_back("any");
   constraints.budget.reset();  // of a whole job, not of an hour
   return LimitSet::of(constraints, catalog);
@@ -270,6 +270,9 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     item.promises = promises_of(*item.subject.instance, sold, catalog);
     for (const job::Assumed& taken : job::taken_places(question.question.constraints, catalog))
       item.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
+    if (question.question.constraints.terms.empty())
+      if (std::string unpriced = unpriced_terms_note(item); !unpriced.empty())
+        item.notes.push_back(std::move(unpriced));
     std::ranges::move(cost_notes(item, answer, catalog), std::back_inserter(item.notes));
     if (question.explained) {
       std::ranges::move(explain_cost(item, answer, catalog), std::back_inserter(item.trace));

@@ -60,7 +60,7 @@ struct TermCost : money::Quote {
     const catalog::Offer* offer;
     double rate;  // of all nodes and one hour, in the answer's currency
   };
-  std::vector<Other> elsewhere;  // on the same term in other places, cheapest first
+  std::vector<Other> elsewhere;                            // on the same term in other places, cheapest first
   std::shared_ptr<const Recommendation> judged = nullptr;  // null without a plan
 };
 
@@ -77,6 +77,8 @@ struct CostItem {
 
 /// Of what any of its terms charges beside the instances, in the order of the first that does.
 std::vector<std::string_view> line_keys(const CostItem& item);
+/// Which terms it is sold on, too, at prices that are not recorded; empty where there is none.
+std::string unpriced_terms_note(const CostItem& item);
 
 struct CostAnswer {
   std::shared_ptr<const catalog::ConfigModel> own_model;

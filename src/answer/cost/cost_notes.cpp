@@ -133,6 +133,15 @@ std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& i
   return promises;
 }
 
+std::string unpriced_terms_note(const CostItem& item) {
+  std::string terms;
+  if (item.subject.provider != nullptr)
+    for (const std::string_view term : item.subject.provider->unpriced_terms)
+      if (std::ranges::none_of(item.terms, [&](const TermCost& t) { return to_text(t.offer->term) == term; }))
+        add_item(terms, term);
+  return terms.empty() ? terms : say("also sold, at prices that are not recorded: {}", terms);
+}
+
 std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   std::vector<std::string> notes;
   const auto add = [&](std::string note) {

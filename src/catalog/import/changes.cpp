@@ -1,5 +1,8 @@
 // What a list has of prices that the catalogue does not have, or of another day.
+#include <algorithm>
+
 #include "catalog/import/import.hpp"
+#include "catalog/places/places.hpp"
 
 namespace gpusel::catalog {
 
@@ -23,6 +26,20 @@ PriceChanges& PriceChanges::operator+=(const PriceChanges& other) {
   return *this;
 }
 
+namespace {
+
+/// Whether the seller asks one price in all regions, and that is younger.
+bool is_older_than_everywhere(const Catalog& market, const Offer& offer, const OffersByName& known) {
+  OfferName name = name_of(market, offer);
+  return std::ranges::any_of(kEverywhere, [&](std::string_view region) {
+    std::get<2>(name) = region;
+    const auto one_price = known.find(name);
+    return one_price != known.end() && offer.as_of < one_price->second->as_of;
+  });
+}
+
+}  // namespace
+
 ProviderChanges provider_changes(const Catalog& market, const OffersByName& known) {
   ProviderChanges all;
   const auto of = [&](const Offer& offer) -> PriceChanges& { return all[market.instances()[offer.instance].provider]; };
@@ -31,7 +48,7 @@ ProviderChanges provider_changes(const Catalog& market, const OffersByName& know
     PriceChanges& changes = of(offer);
     const auto before = known.find(name_of(market, offer));
     if (before == known.end()) {
-      ++changes.fresh;
+      ++(is_older_than_everywhere(market, offer, known) ? changes.older : changes.fresh);
       continue;
     }
     const bool differs = before->second->per_hour() != offer.per_hour();

@@ -12,6 +12,8 @@ namespace gpusel::catalog::import {
 
 namespace {
 
+constexpr std::string_view kImportKey = "import-";  // of the sources that imports write
+
 constexpr std::size_t kLongestName = 200;
 /// Some hundred are in the trade; each is looked at with all of the catalogue.
 constexpr std::size_t kMostProviders = 1000;
@@ -176,6 +178,15 @@ void MarketBuilder::copy_texts(Instance& instance) {
   });
 }
 
+/// What earlier imports said of a machine stays readable when their files are gone.
+void MarketBuilder::keep_import_sources(const Instance& own) {
+  for (const std::string_view key : own.sources) {
+    const Source* source = key.starts_with(kImportKey) ? known_.source(key) : nullptr;
+    if (source == nullptr || std::ranges::find(tables_->sources, key, &Source::key) != tables_->sources.end()) continue;
+    tables_->sources.push_back(kept(*source));
+  }
+}
+
 /// The provider's record, copied from the catalogue or new, and what is known of it.
 MarketBuilder::ProviderState& MarketBuilder::provider_state(std::string_view name) {
   if (const auto known = providers_.find(name); known != providers_.end()) return *known->second;
@@ -304,12 +315,15 @@ std::optional<std::uint16_t> MarketBuilder::region_of(const Row& row, ProviderSt
 std::string_view MarketBuilder::keep_given_source() {
   const auto same = std::ranges::find(tables_->sources, given_source_.key, &Source::key);
   if (same != tables_->sources.end()) return same->key;
-  Source source = given_source_;
+  tables_->sources.push_back(kept(given_source_));
+  return tables_->sources.back().key;
+}
+
+Source MarketBuilder::kept(Source source) {
   for (std::string_view Source::* text :
        {&Source::key, &Source::publisher, &Source::document, &Source::url, &Source::licence})
     source.*text = keep(source.*text);
-  tables_->sources.push_back(source);
-  return source.key;
+  return source;
 }
 
 /// One source record per file, date and provider.
@@ -318,7 +332,7 @@ std::string_view MarketBuilder::source_key() {
   if (!given_source_.key.empty()) return source_key_ = keep_given_source();
   const ImportedFile& file = ledger_.file();
   const std::string name = file.path.substr(file.path.find_last_of('/') + 1);
-  std::string key = "import-" + std::string(to_text(format_));
+  std::string key = std::string(kImportKey) + std::string(to_text(format_));
   for (const std::string& part : {file_provider_, as_id(name.substr(0, name.rfind('.'))), file.as_of.text()})
     if (!part.empty() && !key.ends_with("-" + part)) key += "-" + part;
   key = as_id(shorten(key, 70));

@@ -192,6 +192,7 @@ class MarketBuilder {
   ProviderState& provider_state(std::string_view name);
   std::string_view keep(std::string_view text);
   void copy_texts(Instance& instance);
+  void keep_import_sources(const Instance& own);
 
   Known& known_of(const Row& row, ProviderState& state, std::string_view provider, bool& is_new);
   Known resolve(const Row& row, ProviderState& state, std::string_view provider);
@@ -212,6 +213,7 @@ class MarketBuilder {
   std::string too_low(const Row& row, const Instance& instance) const;
   std::string_view source_key();
   std::string_view keep_given_source();
+  Source kept(Source source);
   void merge();
   std::vector<Offer> take_history();
   void put_in_order();

@@ -107,6 +107,7 @@ MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own
   known.instance = static_cast<std::uint32_t>(tables_->instances.size());
   Instance instance = own;
   copy_texts(instance);
+  keep_import_sources(own);
   instance.gpu_index = kNoGpu;
   tables_->instances.push_back(instance);
   met_.emplace_back(file_, row.line);

@@ -22,7 +22,7 @@ void each_group(Lint& lint, Key key, Action action) {
   for (const Instance& instance : lint.catalog().instances()) {
     offers.clear();
     for (const Offer& offer : lint.catalog().offers_of(instance)) offers.push_back(&offer);
-    std::sort(offers.begin(), offers.end(), [&](const Offer* a, const Offer* b) {
+    std::stable_sort(offers.begin(), offers.end(), [&](const Offer* a, const Offer* b) {
       return std::tuple(key(*a), a->per_hour()) < std::tuple(key(*b), b->per_hour());
     });
     for (auto first = offers.begin(); first != offers.end();) {
@@ -110,42 +110,54 @@ void not_offered(Lint& lint) {
 /// What AWS, Azure and Google add for Windows Server, in USD per vCPU and hour, and how closely a price list shows it.
 constexpr double kWindowsPerVcpu = 0.046;
 constexpr double kListRounding = 0.0006;
+constexpr double kMetByChance = 0.5;  // USD per hour; regions are apart by less than this without a license
 
 bool is_same_amount(double a, double b) { return std::abs(a - b) < kListRounding; }
 
-/// On-demand prices in USD, and by family who has them.
+double licence_of(const Instance& instance) { return instance.vcpu.value_or(0) * kWindowsPerVcpu; }
+
+/// Prices in USD, and by family who has them.
 class WindowsPrices {
  public:
+  struct Pair {
+    const Offer* with = nullptr;
+    const Offer* without = nullptr;
+  };
+
   explicit WindowsPrices(const Catalog& catalog) : catalog_(catalog) {
     for (const Instance& instance : catalog.instances()) families_[family_name(instance)].push_back(&instance);
   }
 
-  bool comparable(const Offer& o) const {
-    return o.term == Term::on_demand && catalog_.currency_of(o) == Currency::usd();
-  }
-  /// A price of another day or region that lacks nothing but the licence; null where there is none.
-  const Offer* without_licence(const Instance& instance, const Offer& offer, double licence) const {
-    const auto lacks = [&](const Offer& other) {
-      return comparable(other) && is_same_amount(offer.per_hour(), other.per_hour() + licence);
-    };
-    const auto history = catalog_.history_of(offer);
-    if (const auto old = std::ranges::find_if(history, lacks); old != history.end()) return &*old;
+  /// Spot follows a market, not a list.
+  bool comparable(const Offer& o) const { return o.term != Term::spot && catalog_.currency_of(o) == Currency::usd(); }
+
+  /// Two prices of the offer, or it and one of another region, that differ by nothing but the licence.
+  std::optional<Pair> pair_of(const Instance& instance, const Offer& offer) const {
+    const double licence = licence_of(instance);
+    std::vector<const Offer*> dated = {&offer};
+    for (const Offer& old : catalog_.history_of(offer)) dated.push_back(&old);
+    for (const Offer* with : dated)
+      for (const Offer* without : dated)
+        if (is_same_amount(with->per_hour(), without->per_hour() + licence)) return Pair{with, without};
     for (const Offer& other : catalog_.offers_of(instance))
-      if (other.region != offer.region && lacks(other) && has_sister_at_one_price(instance, offer, other))
-        return &other;
-    return nullptr;
+      if (other.region != offer.region && other.term == offer.term && comparable(other) &&
+          is_same_amount(offer.per_hour(), other.per_hour() + licence) &&
+          (licence > kMetByChance || !is_dearer_region(instance, offer, other)))
+        return Pair{&offer, &other};
+    return std::nullopt;
   }
 
  private:
-  /// Whether the two regions ask the same for another size: then they should for this one.
-  bool has_sister_at_one_price(const Instance& instance, const Offer& here, const Offer& there) const {
+  /// Whether another size costs more or less there too, and not by its own licence.
+  bool is_dearer_region(const Instance& instance, const Offer& here, const Offer& there) const {
     for (const Instance* sister : families_.at(family_name(instance))) {
       if (sister == &instance) continue;
       Number prices[2];
       for (const Offer& offer : catalog_.offers_of(*sister))
         for (const auto& [region, price] : {std::pair(here.region, &prices[0]), std::pair(there.region, &prices[1])})
-          if (comparable(offer) && offer.region == region) *price = offer.per_hour();
-      if (prices[0] && prices[1] && is_same_amount(*prices[0], *prices[1])) return true;
+          if (comparable(offer) && offer.term == here.term && offer.region == region) *price = offer.per_hour();
+      if (!prices[0] || !prices[1] || is_same_amount(*prices[0], *prices[1])) continue;
+      if (sister->vcpu == instance.vcpu || !is_same_amount(*prices[0], *prices[1] + licence_of(*sister))) return true;
     }
     return false;
   }
@@ -158,37 +170,58 @@ class WindowsPrices {
 void windows(Lint& lint) {
   const WindowsPrices prices(lint.catalog());
   for (const Instance& instance : lint.catalog().instances()) {
-    const double licence = instance.vcpu.value_or(0) * kWindowsPerVcpu;
-    if (!(licence > 0)) continue;
+    if (!(licence_of(instance) > 0)) continue;
     for (const Offer& offer : lint.catalog().offers_of(instance)) {
       if (!prices.comparable(offer)) continue;
-      const Offer* other = prices.without_licence(instance, offer, licence);
-      if (other == nullptr) continue;
+      const auto pair = prices.pair_of(instance, offer);
+      if (!pair) continue;
+      const auto day = [](const Offer* o) { return Date::from_packed(o->as_of).text(); };
       lint.found(about_price(lint, instance, offer),
-                 say("{} per hour, but {} in {} on {}", amount_text(lint, offer), amount_text(lint, *other),
-                     printable(lint.catalog().region_of(*other).id), Date::from_packed(other->as_of).text()),
+                 say("{} per hour on {}, but {} in {} on {}", amount_text(lint, *pair->with), day(pair->with),
+                     amount_text(lint, *pair->without), printable(lint.catalog().region_of(*pair->without).id),
+                     day(pair->without)),
                  say("{} vCPUs at {} USD match the Windows license; does the price include it?", shown(*instance.vcpu),
                      kWindowsPerVcpu));
     }
   }
 }
 
-/// A note, of the price or of its machine, that denies the price it stands at.
+/// Whether a note says that nothing is sold on that term.
+bool denies(std::string_view note, Term term) {
+  const auto plain = [](std::string_view words) {
+    std::string text = lower(words);
+    std::ranges::replace(text, '-', ' ');
+    return text;
+  };
+  constexpr std::pair<std::string_view, std::string_view> kDenials[] = {{"no ", " price"},      {"no ", " rate"},
+                                                                        {"without ", " price"}, {"no price ", ""},
+                                                                        {"not sold ", ""},      {"not offered ", ""}};
+  const std::string text = plain(note);
+  return std::ranges::any_of(kDenials, [&](const auto& around) {
+    return text.contains(format("{}{}{}", around.first, plain(to_text(term)), around.second));
+  });
+}
+
+/// A note, of the price, of another price beside it or of its machine, that denies the price it stands at.
 void denied(Lint& lint) {
   for (const Instance& instance : lint.catalog().instances())
-    for (const Offer& offer : lint.catalog().offers_of(instance))
-      for (const std::string& note : {lower(lint.catalog().origin_of(offer).note), lower(instance.notes)}) {
-        if (!note.contains(format("no {} price", to_text(offer.term)))) continue;
-        lint.found(about_price(lint, instance, offer),
-                   say("{} per hour, but its note says there is none: {}", amount_text(lint, offer), shorten(note, 80)),
-                   say("mark it as not offered in 'availability'"));
-        break;
-      }
+    for (const Offer& offer : lint.catalog().offers_of(instance)) {
+      std::vector<std::string_view> notes = {lint.catalog().origin_of(offer).note, instance.notes, instance.caution};
+      for (const Offer& beside : lint.catalog().offers_of(instance))
+        if (beside.region == offer.region) notes.push_back(lint.catalog().origin_of(beside).note);
+      if (const OfferState* state = lint.catalog().state_of(instance, offer)) notes.push_back(state->note);
+      const auto note = std::ranges::find_if(notes, [&](std::string_view n) { return denies(n, offer.term); });
+      if (note == notes.end()) continue;
+      lint.found(about_price(lint, instance, offer),
+                 say("{} per hour, but its note says there is none: {}", amount_text(lint, offer), shorten(*note, 80)),
+                 say("mark it as not offered in 'availability'"));
+    }
 }
 
 /// Significant digits that two markets do not agree on by chance.
 constexpr double kSixDigits = 1e-6;
-constexpr double kUsuallySame = 0.02;  // share of prices; where more are the same, spot is a list price
+constexpr double kUsuallySame = 0.1;     // share of prices; where more are the same, spot is a list price
+constexpr double kSameOnDemand = 0.001;  // a list price of spot is the same where that on demand is
 
 struct SameSpot {
   const Instance* instance = nullptr;
@@ -201,7 +234,28 @@ bool has_four_digits(double amount) {
   return std::abs(scaled - std::round(scaled)) > 1e-3;
 }
 
-/// One spot price in two regions, of a provider whose spot prices are markets.
+/// What was asked for the offer on that day, as far as it is known.
+double price_on(const Lint& lint, const Offer& offer, std::int32_t day) {
+  if (offer.as_of <= day) return offer.per_hour();
+  const auto history = lint.catalog().history_of(offer);
+  const auto before =
+      std::ranges::find_if(history.rbegin(), history.rend(), [&](const Offer& o) { return o.as_of <= day; });
+  return before != history.rend() ? before->per_hour() : (history.empty() ? offer : history.front()).per_hour();
+}
+
+/// Whether the two regions asked different prices on demand, or one has none: a share of them would differ too.
+bool differ_on_demand(const Lint& lint, const SameSpot& same) {
+  Number prices[2];
+  for (const Offer& offer : lint.catalog().offers_of(*same.instance)) {
+    if (offer.term != Term::on_demand || offer.currency != same.offer->currency) continue;
+    if (offer.region == same.offer->region) prices[0] = price_on(lint, offer, same.offer->as_of);
+    if (offer.region == same.other->region) prices[1] = price_on(lint, offer, same.other->as_of);
+  }
+  if (!prices[0] || !prices[1]) return prices[0].has_value() != prices[1].has_value();
+  return std::abs(*prices[0] - *prices[1]) > *prices[0] * kSameOnDemand;
+}
+
+/// One spot price in two regions: of a provider whose spot prices are markets, or where on demand differs.
 void same_spot(Lint& lint) {
   std::map<std::string_view, std::pair<std::size_t, std::vector<SameSpot>>> providers;
   each_group(
@@ -217,8 +271,9 @@ void same_spot(Lint& lint) {
       });
   for (const auto& [provider, found] : providers) {
     const auto& [count, same] = found;
-    if (same.size() > 1 && static_cast<double>(same.size()) > kUsuallySame * static_cast<double>(count)) continue;
+    const bool usual = same.size() > 1 && static_cast<double>(same.size()) > kUsuallySame * static_cast<double>(count);
     for (const SameSpot& one : same) {
+      if (usual && !differ_on_demand(lint, one)) continue;
       Subject subject = about_price(lint, *one.instance, *one.offer);
       subject.others = {about_price(lint, *one.instance, *one.other).record()};
       lint.found(std::move(subject),

@@ -149,7 +149,7 @@ void sizes_apart(Lint& lint) {
 }
 
 constexpr double kCheaper = 0.95;
-constexpr int kYoungerDays = 30;
+constexpr int kYoungerDays = 1;
 
 /// Whether the price was the same already on that day, or before.
 bool has_stood_since(const Catalog& catalog, const Row& row, std::int32_t day) {
@@ -177,7 +177,6 @@ void larger_cheaper(Lint& lint) {
                      Date::from_packed(large.offer->as_of).text(), text_of(lint, *small),
                      Date::from_packed(small->offer->as_of).text()),
                  say("has the price of the larger size risen since, too?"));
-      return;
     }
   });
 }

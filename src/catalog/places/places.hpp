@@ -1,6 +1,8 @@
 // Places by the names that people give them: regions, cities, countries, continents and groups of countries.
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +22,10 @@ struct Located {
 };
 
 /// The region of a price that is the same wherever the provider sells.
-inline bool is_everywhere(std::string_view region) { return region == "all" || region == "any" || region == "global"; }
+inline constexpr std::string_view kEverywhere[] = {"all", "any", "global"};
+inline bool is_everywhere(std::string_view region) {
+  return std::ranges::find(kEverywhere, region) != std::end(kEverywhere);
+}
 
 /// Error: nothing is called so; names the nearest.
 Result<Located> locate(std::string_view name, const Catalog& catalog);

@@ -1,8 +1,11 @@
 #include "catalog/read/price_layers.hpp"
 
 #include <algorithm>
+#include <map>
 #include <span>
 #include <tuple>
+
+#include "catalog/places/places.hpp"
 
 namespace gpusel::catalog {
 
@@ -59,10 +62,26 @@ class OneOffer {
   std::int32_t youngest_ = 0;
 };
 
+/// A list's price of one region that is older than what the seller asks everywhere is an older price of that.
+void move_everywhere(const Tables& tables, std::vector<StatedPrice>& stated) {
+  const auto sold = [](const Offer& o) { return std::tuple(o.instance, o.term, o.currency); };
+  const auto everywhere = [&](const Offer& o) { return is_everywhere(tables.regions[o.region].id); };
+  std::map<decltype(sold(Offer{})), const Offer*> one_price;
+  for (const Offer& offer : tables.own_offers)
+    if (everywhere(offer)) one_price.emplace(sold(offer), &offer);
+  for (StatedPrice& price : stated) {
+    const auto found = one_price.find(sold(price.offer));
+    if (found == one_price.end() || price.replaces || is_agreed(price.offer)) continue;
+    if (!everywhere(price.offer) && price.offer.as_of < found->second->as_of)
+      price.offer.region = found->second->region;
+  }
+}
+
 }  // namespace
 
 void lay_prices(Tables& tables, std::vector<StatedPrice> stated) {
   tables.own_market();
+  if (!tables.own_offers.empty() && !stated.empty()) move_everywhere(tables, stated);
   const auto by_offer = [](const auto& a, const auto& b) { return offer_of(a) < offer_of(b); };
   std::ranges::stable_sort(stated, by_offer);
   std::vector<Offer> standing;
