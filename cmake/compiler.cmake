@@ -2,6 +2,8 @@
 add_library(gpusel_options INTERFACE)
 target_compile_options(gpusel_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast
                                                 -Wnon-virtual-dtor -fno-semantic-interposition)
+# Sums come out the same on processors that multiply and add at once.
+target_compile_options(gpusel_options INTERFACE -ffp-contract=off)
 if(GPUSEL_WERROR)
   target_compile_options(gpusel_options INTERFACE -Werror)
 endif()

@@ -619,6 +619,15 @@ TEST_CASE("a target that orders of one seller asks that seller", "[export]") {
   CHECK(ask(words_for("vast", {"", "--model llama-3.1-8b --task inference --cloud aws", {}})).status == 3);
 }
 
+TEST_CASE("a target that serves language models says so of others", "[export]") {
+  for (const char* target : {"vllm", "llama-server", "kuberay", "sagemaker"}) {
+    const Run run = ask(words_for(target, {"", "--model sdxl --images 1000 --cloud aws", {}}));
+    CAPTURE(target, run.err);
+    CHECK(run.status == 3);
+    CHECK(has(run.err, "language models"));
+  }
+}
+
 TEST_CASE("hosts of others are asked for a driver that the image runs on", "[export]") {
   const std::string serve = "--model llama-3.1-8b --task inference --cloud ";
   CHECK(has(export_of("vast", serve + "vast").out, " cuda_vers>=13.0'"));

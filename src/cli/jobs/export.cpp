@@ -82,7 +82,7 @@ class Export {
                                                  {},
                                                  say("name a job with --model and --task, or a saved answer of "
                                                      "gpusel recommend")}));
-    plan_for(target, options_.job.question);
+    plan_for(target, options_.job.question, ground.catalog);
     return ask(options_.job, ground, context_);
   }
 

@@ -2,13 +2,25 @@
 
 #include <memory>
 
+#include "answer/estimate/estimate.hpp"
 #include "answer/stages/data_path.hpp"
 
 namespace gpusel::cli {
 
-void plan_for(const show::ExportTarget& target, answer::Question& question) {
+namespace {
+
+/// Other models are no reason to refuse an engine that nobody asked for: the tool itself says what it serves.
+bool is_of_language(const job::Request& request, const catalog::Catalog& catalog) {
+  const auto found = answer::find_model(request, catalog);
+  return found && found->model != nullptr && found->model->is_language_model();
+}
+
+}  // namespace
+
+void plan_for(const show::ExportTarget& target, answer::Question& question, const catalog::Catalog& catalog) {
   job::Request& request = question.request;
-  if (target.engine && !request.engine && request.task == job::Task::inference) request.engine = target.engine;
+  if (target.engine && !request.engine && request.task == job::Task::inference && is_of_language(request, catalog))
+    request.engine = target.engine;
   if (!target.framework.empty() && request.framework.empty() && request.task && job::is_training(*request.task))
     request.framework = target.framework;
   if (!target.seller.empty() && question.constraints.named_clouds().empty())
@@ -21,7 +33,7 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   if (!found) return std::unexpected(Error{ErrorKind::usage, found.error().message, "--for", found.error().hint});
   const show::ExportTarget& target = **found;
   question.target = target.name;
-  plan_for(target, question);
+  plan_for(target, question, ground.catalog);
   auto facts = show::read_export_facts(ground.catalog);
   if (!facts) return std::unexpected(facts.error().front());
   question.orders = [&ground, &target, placed = asks_for_place(question.constraints),
