@@ -24,6 +24,7 @@ struct WhatIfOptions {
   money::Extras extras;
   std::vector<std::string> rule_files;
   bool all = false;
+  std::optional<std::int64_t> limit;  // rows of each table
   std::vector<std::string> words;
 };
 
@@ -37,7 +38,8 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
              },
          .document =
              [&](bool all) {
-               return show::whatif_page(answer, catalog, all || options.all || options.question.explained);
+               return show::whatif_page(answer, catalog, all || options.all || options.question.explained,
+                                        static_cast<std::size_t>(options.limit.value_or(0)));
              },
          .csv = [&] { return show::whatif_table(answer, catalog); }},
         ground.format, context);
@@ -169,9 +171,12 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                      return set;
                    }});
   flags.push_back(filter_flag(question.filter, group));
+  flags.push_back({"-n,--limit", "N", say("rows of each table (default: what a screen has room for)"),
+                   say("Output and data"),
+                   [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back(rules_flag(options->rule_files, say("Output and data")));
   flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
-  flags.push_back(why_flag(options->all, "--why", say("what was assumed, and where prices come from")));
+  flags.push_back(why_flag(options->all, "--why", say("charts, every row, what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));
 }
 

@@ -85,9 +85,22 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   const bool whole_job = advice.work.ends();
   const std::string currency(advice.currency.code());
   const std::string per = format("{}/{}", currency, unit_column(advice.work));
-  const auto price_each = [&advice](const Recommendation& r) {
-    const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
-    return figure_cell(each ? human_price(*each) : "-", each);
+  const auto each_of = [&advice](const Recommendation& r) {
+    return advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
+  };
+  // What is written alike under one another.
+  std::vector<const Recommendation*> shown;
+  std::vector<catalog::Number> all_each;
+  for (const Recommendation& r : advice.recommendations)
+    if (is_shown(r, view)) shown.push_back(&r);
+  for (const Recommendation* r : shown) all_each.push_back(each_of(*r));
+  const auto text_of = [shown](std::vector<std::string> texts) {
+    return [shown, texts = std::move(texts)](const Recommendation& r) {
+      return texts[static_cast<std::size_t>(std::ranges::find(shown, &r) - shown.begin())];
+    };
+  };
+  const auto price_each = [each_of, text = text_of(unit_amounts(all_each))](const Recommendation& r) {
+    return figure_cell(text(r), each_of(r));
   };
   using One = const Recommendation&;
   std::vector<RankColumn> columns;
@@ -113,8 +126,8 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
     const double chance = r.plan().need.is_known() ? r.plan().need.chance() : std::nan("");
     return std::isnan(chance) ? Cell("?") : figure_cell(answer::chance_words(chance), chance);
   });
-  add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
-    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : r.plan().rate);
+  add(true, 4, right(speed_title(advice.work)), [whole_job, text = text_of(speed_texts(advice.work, shown))](One r) {
+    return figure_cell(text(r), whole_job ? r.cost.hours : r.plan().rate);
   });
   add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
   add(whole_job, 3, right(say("{} total", currency)),
@@ -154,14 +167,18 @@ void make_sortable(Table& table, const Advice& advice) {
   }
 }
 
-Document header(const Advice& advice, const catalog::Catalog& catalog) {
+std::vector<Currency> converted_in(const Advice& advice) {
   std::vector<Currency> converted;
   for (const Recommendation& r : advice.recommendations)
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
+  return converted;
+}
+
+Document header(const Advice& advice, const catalog::Catalog& catalog) {
   Document page;
   page.title(job_line(advice.work)).line(say("assumed: {}", assumed_line(advice.assumed)));
   add_use(page, advice);
-  return page.line(prices_line(advice, catalog, converted)).gap();
+  return page.line(prices_line(advice, catalog, converted_in(advice))).gap();
 }
 
 /// What 80 of 100 measurements of this plan should show.
@@ -264,13 +281,12 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
   const answer::Evidence& evidence = *advice.evidence;
   const std::string currency(advice.currency.code());
   const std::string of = advice.work.ends() ? say("a job") : say("a month");
-  std::string line = say("chance that rank 1 is the cheapest: {}; expected regret {} {} {}",
-                         answer::chance_words(evidence.best_probability), human_price(evidence.regret), currency, of);
+  page.line(say("chance that rank 1 is the cheapest: {}", answer::chance_words(evidence.best_probability)));
+  page.line(say("expected regret: {} {} {}", human_price(evidence.regret), currency, of));
   const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
   if (pays != evidence.tests.end())
-    line += say("; a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
-                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth));
-  page.line(line);
+    page.line(say("a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
+                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)));
   if (!view.evidence) return;
   Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
                   right(say("or at × its speed")), right(say("or at req/s"))});
@@ -285,6 +301,38 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
                human_price(test.cost), human_price(test.worth)});
   page.gap().add(std::move(switches));
   if (!evidence.tests.empty()) page.gap().add(std::move(tests));
+}
+
+/// Each with its first reason: instances of the same reason together.
+void add_rejected_by_reason(Document& page, const Advice& advice) {
+  for (const RejectedGroup& group : rejected_by_rule(advice)) {
+    page.heading(say("{}: {}", group.rule, group.instances));
+    std::vector<std::string> reasons;
+    std::map<std::string, std::vector<std::string>> names;
+    for (const answer::Rejection* one : group.rejections) {
+      std::vector<std::string>& of_reason = names[one->message];
+      if (of_reason.empty()) reasons.push_back(one->message);
+      of_reason.push_back(printable(format("{} {}", one->instance->provider, one->instance->sku)));
+    }
+    for (const std::string& reason : reasons)
+      page.line(Text(format("  {}", printable(reason))), 2)
+          .line(secondary(format("    {}", join_texts(names[reason], ", "))), 4);
+  }
+}
+
+/// Why it is rank 1, one reason in a line.
+void add_first_reasons(Document& page, const Advice& advice) {
+  const Recommendation& best = advice.recommendations.front();
+  page.heading(say("Why rank 1"));
+  for (const std::string& reason : best.reasons) page.line("  " + printable(reason), 4);
+  page.line("  " + range_text(advice, best), 4);
+  if (advice.work.counted && advice.work.counted->sends_traffic())
+    page.line("  " + std::string(trim(egress_text(advice, best))), 4);
+  if (!best.instance->caution.empty())
+    page.line(say("  Note: {}", printable(say_text(best.instance->caution))), 8);
+  for (const answer::Remark& remark : best.remarks)
+    if (remark.severity == rules::Effect::note)
+      page.line(say("  Note: {} [{}]", printable(remark.message), remark.rule), 8);
 }
 
 /// "offline rendering → … → spot".
@@ -331,6 +379,30 @@ Table ranking_table(const Advice& advice, const RecommendView& view) {
   }
   if (view.sortable) make_sortable(table, advice);
   return table;
+}
+
+Document recommend_details(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
+  Document page;
+  if (view.why) {
+    if (!advice.recommendations.empty()) add_first_reasons(page, advice);
+    page.heading(say("Assumed")).add(assumed_facts(advice.assumed));
+    if (advice.duty.is_given() || advice.extras.is_given()) add_use(page.heading(say("Use")), advice);
+    std::vector<std::string> steps;
+    for (const std::string& step : advice.decision) steps.push_back(printable(step));
+    page.section(say("Prices"), price_facts(advice, catalog, converted_in(advice)));
+    page.section(say("How it was decided"), steps);
+    if (!view.show_rejected && !advice.rejected.empty()) {
+      page.heading(say("Rejected (each instance: --rejected)"));
+      for (const RejectedGroup& one : rejected_by_rule(advice)) page.line(format("  {:>5}  {}", one.instances, one.rule));
+    }
+  }
+  if (view.evidence || view.why) {
+    Document evidence;
+    add_evidence(evidence, advice, view);
+    if (!evidence.empty()) page.heading(say("How sure")).append(std::move(evidence));
+  }
+  if (view.show_rejected) add_rejected_by_reason(page, advice);
+  return page;
 }
 
 Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {

@@ -67,21 +67,13 @@ class FleetPage {
 
   void head() {
     const auto& traffic = fleet_.traffic;
-    const std::string lengths = fleet_.work.model->is_generator() ? say("{:.0f} prompt and {:.0f} generated tokens",
-                                                                        traffic.mean_input, traffic.mean_output)
-                                                                  : say("{:.0f} tokens", traffic.mean_input);
-    const std::string line =
-        say("{}, inference: {} req/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
-            human_number(fleet_.rate), printable(traffic.name), lengths,
-            traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
-    page_.title(line);
-    const auto& job = fleet_.work.inference;
-    std::vector<std::string> targets;
-    if (job.ttft_ms) targets.push_back(say("TTFT <= {:g} ms", *job.ttft_ms));
-    if (job.tpot_ms) targets.push_back(say("TPOT <= {:g} ms", *job.tpot_ms));
-    if (job.itl_ms) targets.push_back(say("ITL <= {:g} ms", *job.itl_ms));
-    if (job.e2e_ms) targets.push_back(say("E2E <= {:g} ms", *job.e2e_ms));
-    if (!targets.empty()) page_.line(say("targets, p{:g}: {}", job.slo_percentile, join_texts(targets, ", ")));
+    const std::string lengths = fleet_.work.model->is_generator()
+                                    ? say("{:.0f} in + {:.0f} out", traffic.mean_input, traffic.mean_output)
+                                    : say("{:.0f} tokens", traffic.mean_input);
+    const std::string name = traffic.name.substr(traffic.name.rfind('/') + 1);
+    page_.title(say("Serve {}: {} req/s of {}, mean {}", printable(fleet_.work.model->id), human_number(fleet_.rate),
+                    printable(name), lengths));
+    if (const std::string targets = target_words(fleet_.work); !targets.empty()) page_.line(secondary(targets));
     page_.gap();
   }
 
@@ -89,6 +81,8 @@ class FleetPage {
   void details() {
     const auto& traffic = fleet_.traffic;
     page_.gap();
+    page_.line(traffic.buckets.size() == 1 ? say("lengths: 1 bucket")
+                                           : say("lengths: {} buckets", traffic.buckets.size()));
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
@@ -109,8 +103,10 @@ class FleetPage {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
-    page_.line(Text(say("Cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                        count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())),
+    const std::string hourly = spoken_money(mix.hourly, fleet_.currency);
+    const std::string monthly = with_currency(spoken_sum(mix.monthly()), fleet_.currency);
+    page_.line(Text(count == 1 ? say("Cheapest fleet: 1 instance, {}/h, {}/month", hourly, monthly)
+                               : say("Cheapest fleet: {} instances, {}/h, {}/month", count_text(count), hourly, monthly),
                     Meaning::best));
     if (fleet_.replay) replayed(*fleet_.replay);
     page_.gap();
