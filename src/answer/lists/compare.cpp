@@ -328,7 +328,8 @@ Status all_different(std::span<const Compared> items) {
       if (a.instance != b.instance || a.gpu != b.gpu || a.count != b.count) continue;
       return usage_error(lower(a.name) == lower(b.name)
                              ? say("'{}' is named twice", shorten(b.name, 60))
-                             : say("'{}' and '{}' are the same", shorten(a.name, 60), shorten(b.name, 60)));
+                             : say("'{}' and '{}' are the same", shorten(a.name, 60), shorten(b.name, 60)),
+                         {}, say("name it once"));
     }
   return {};
 }

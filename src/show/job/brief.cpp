@@ -209,12 +209,10 @@ std::string speed_words(const Advice& advice, const Recommendation& r) {
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)
     return say("{}, TTFT {}, ITL {}", speed_text(advice.work, r), wait_text(speed.ttft), wait_text(speed.itl));
-  std::string words = format("p{:g}", percent);
-  bool more = false;
+  std::string words;
   for (const physics::LatencyTarget* latency : shown_latencies(advice.work))
-    words += format("{} {} {}", std::exchange(more, true) ? "," : "", latency_name(*latency),
-                    wait_text(latency->reached(speed, percent)));
-  return words;
+    add_item(words, format("{} {}", latency_name(*latency), wait_text(latency->reached(speed, percent))));
+  return format("p{:g} {}", percent, words);
 }
 
 const Alternative* more_nodes(const Advice& advice) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -30,8 +31,8 @@ std::string served_words(const Job& work) {
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
   if (job.tokens) words += say(", {} tokens total", human_count(*job.tokens));
-  const std::string targets = target_words(work);
-  return targets.empty() ? words : format("{}, {}", words, targets);
+  add_item(words, target_words(work));
+  return words;
 }
 
 std::string trained_words(const Job& work) {
@@ -87,10 +88,8 @@ std::string latency_name(const physics::LatencyTarget& latency) {
 std::string target_words(const Job& work) {
   std::string words;
   for (const physics::LatencyTarget& latency : physics::latency_targets())
-    if (const auto& ms = work.inference.*latency.asked)
-      words += format("{}{} ≤{:g} ms", words.empty() ? format("p{:g} ", work.inference.slo_percentile) : ", ",
-                      latency_name(latency), *ms);
-  return words;
+    if (const auto& ms = work.inference.*latency.asked) add_item(words, format("{} ≤{:g} ms", latency_name(latency), *ms));
+  return words.empty() ? words : format("p{:g} {}", work.inference.slo_percentile, words);
 }
 
 std::string spoken_question(const Job& work) {

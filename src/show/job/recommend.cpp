@@ -15,6 +15,7 @@
 #include "show/job/brief.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -113,7 +114,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(true, 1, left(say("instance")), [](One r) { return printable(instance_name(r)); });
   add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
   add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
-      [](One r) { return std::string(to_text(r.offer->term)); });
+      [](One r) { return term_cell(r.offer->term); });
   add(true, 5, left(say("GPUs")), [&advice, folded = folds(view)](One r) {
     return folded && r.gpu != nullptr ? gpus_text(r) + other_sizes(r, advice) : gpus_text(r);
   });
@@ -281,12 +282,12 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
   const answer::Evidence& evidence = *advice.evidence;
   const std::string currency(advice.currency.code());
   const std::string of = advice.work.ends() ? say("a job") : say("a month");
-  page.line(say("chance that rank 1 is the cheapest: {}", answer::chance_words(evidence.best_probability)));
-  page.line(say("expected regret: {} {} {}", human_price(evidence.regret), currency, of));
+  page.line("  " + say("chance that rank 1 is the cheapest: {}", answer::chance_words(evidence.best_probability)), 4);
+  page.line("  " + say("expected regret: {} {} {}", human_price(evidence.regret), currency, of), 4);
   const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
   if (pays != evidence.tests.end())
-    page.line(say("a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
-                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)));
+    page.line("  " + say("a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
+                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)), 4);
   if (!view.evidence) return;
   Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
                   right(say("or at × its speed")), right(say("or at req/s"))});
@@ -308,15 +309,16 @@ void add_rejected_by_reason(Document& page, const Advice& advice) {
   for (const RejectedGroup& group : rejected_by_rule(advice)) {
     page.heading(say("{}: {}", group.rule, group.instances));
     std::vector<std::string> reasons;
-    std::map<std::string, std::vector<std::string>> names;
+    std::map<std::string, std::map<std::string_view, std::string>> names;
     for (const answer::Rejection* one : group.rejections) {
-      std::vector<std::string>& of_reason = names[one->message];
+      auto& of_reason = names[one->message];
       if (of_reason.empty()) reasons.push_back(one->message);
-      of_reason.push_back(printable(format("{} {}", one->instance->provider, one->instance->sku)));
+      add_item(of_reason[one->instance->provider], printable(one->instance->sku));
     }
-    for (const std::string& reason : reasons)
-      page.line(Text(format("  {}", printable(reason))), 2)
-          .line(secondary(format("    {}", join_texts(names[reason], ", "))), 4);
+    for (const std::string& reason : reasons) {
+      page.line("  " + printable(reason), 2);
+      for (const auto& [provider, skus] : names[reason]) page.line(secondary(format("    {}: {}", provider, skus)), 6);
+    }
   }
 }
 

@@ -434,9 +434,11 @@ SideBySide compare_brief_table(const CompareAnswer& comparison) {
   std::vector<Trait> traits = traits_of(comparison);
   // What none of them has tells nobody anything.
   std::erase_if(traits, [&](const Trait& trait) {
-    return trait.value && std::ranges::all_of(comparison.items, [&](const Compared& item) {
-             return trait.value(item) == 0.0;
-           });
+    const auto tells_nothing = [&](const Compared& item) {
+      const Number value = trait.value ? trait.value(item) : std::nullopt;
+      return value == 0.0 || (!value && trait.words(item, value) == "-");
+    };
+    return std::ranges::all_of(comparison.items, tells_nothing);
   });
   for (const Trait& trait : traits) {
     const Valued all = valued(trait, comparison.items);

@@ -9,6 +9,7 @@
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
+#include "show/lists/words.hpp"
 #include "show/money/autoscale.hpp"
 
 namespace gpusel::show {
@@ -143,7 +144,7 @@ class FleetPage {
       rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
                 printable(offer.region->id), fleet_gpus_text(type), physics::layout_text(fleet_.work, type.layout()),
                 percent_of_load(member.load), human_number(member.requests_per_s), human_price(offer.cost.hourly),
-                human_price(member.hourly), std::string(to_text(offer.offer->term)),
+                human_price(member.hourly), term_cell(offer.offer->term),
                 date.known() ? date.text() : say("undated")});
     }
     page_.add(std::move(rows)).gap();
@@ -317,7 +318,7 @@ class FleetPage {
         if (member.type == type && member.committed > 0) {
           const FleetOffer& offer = *fleet_.types[type].committed;
           page_.line(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
-                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+                         offer_text(offer), said(offer.offer->term), amount(offer.cost.hourly)));
           return;
         }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -61,7 +62,8 @@ Table tornado_table(const WhatIf& answer) {
 
 /// "assumed: epochs, seq_len".
 void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
-  std::string list = join_texts(keys, ", ", printable);
+  std::string list;
+  for (const std::string& key : keys) add_item(list, printable(key));
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 
@@ -117,7 +119,7 @@ void add_pareto(Document& page, const WhatIf& answer, std::size_t rows) {
                      say("{}: {} {}, {} {}", who, human_number(one.x), unit, human_price(one.cost), cost)});
     if (one.frontier)
       table.add({human_number(one.x), human_price(one.cost), who, printable(one.outcome.best.region->id),
-                 gpus_text(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
+                 spoken_gpus(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
   }
   page.line(say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
                 answer.candidates.size(), table.rows.size()));

@@ -82,14 +82,13 @@ std::string costs_text(const WhatIf& answer, const Segment& segment) {
 }
 
 /// Stretches too short to plan by belong to the one before them, and equal winners that meet are one.
-std::vector<Segment> without_slivers(const WhatIf& answer) {
-  constexpr double kSliver = 0.02;
+std::vector<Segment> without_slivers(const WhatIf& answer, double sliver) {
   std::vector<Segment> out;
   for (const Segment& segment : answer.segments) {
     const Outcome& one = answer.winner(segment);
     const bool joins = answer.axes.front().continuous && !out.empty() && one.fits() &&
                        answer.winner(out.back()).fits() &&
-                       (segment.share < kSliver || same_winner(answer.winner(out.back()), one));
+                       (segment.share < sliver || same_winner(answer.winner(out.back()), one));
     if (!joins) {
       out.push_back(segment);
       continue;
@@ -100,10 +99,18 @@ std::vector<Segment> without_slivers(const WhatIf& answer) {
   return out;
 }
 
-Table segments_table(const WhatIf& answer, bool all) {
+/// Which stretches are so short that they are left out, for a table of so many rows.
+double sliver_for(const WhatIf& answer, std::size_t rows) {
+  double sliver = 0.02;
+  while (sliver < 0.5 && without_slivers(answer, sliver).size() > rows) sliver += 0.01;
+  return sliver;
+}
+
+/// `sliver` 0: all.
+Table segments_table(const WhatIf& answer, double sliver) {
   Table table({left(""), right(answer.axes.front().key), right(say("share"), 2), left(say("instance"), 0, 18),
                left(say("GPUs")), left(say("plan"), 3, 20), right(measure_title(answer, answer.measure))});
-  for (const Segment& segment : all ? answer.segments : without_slivers(answer)) {
+  for (const Segment& segment : sliver > 0 ? without_slivers(answer, sliver) : answer.segments) {
     const Outcome& first = answer.samples[segment.first].best;
     std::size_t own = segment.last;  // behind it come winners of slivers
     while (own > segment.first && !same_winner(answer.samples[own].best, first)) --own;
@@ -166,8 +173,8 @@ std::string overall(const WhatIf& answer) {
   constexpr std::size_t kNamed = 6;
   std::string list;
   for (std::size_t i = 0; i < answer.winners.size() && i < kNamed; ++i)
-    list += (list.empty() ? "" : ", ") + say("{} in {}", winner_text(answer.samples[answer.winners[i].sample].best),
-                                             percent_text(answer.winners[i].share));
+    add_item(list, say("{} in {}", winner_text(answer.samples[answer.winners[i].sample].best),
+                       percent_text(answer.winners[i].share)));
   if (answer.winners.size() > kNamed) list += say(" and {} more", answer.winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
   return range ? say("Best along the range: {}", list) : say("Best of the values: {}", list);
@@ -297,13 +304,15 @@ Table legend_table(const WhatIf& answer) {
 void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
   const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
   const bool all = rows == 0;
+  const double sliver = all ? 0 : sliver_for(answer, rows);
   page.heading(heading);
   if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
   if (all) page.line(points_text(answer.axes.front()) + unseen_text(answer));
   const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
-  if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, all), rows);
-  if (ranges && !all && without_slivers(answer).size() < answer.segments.size())
-    page.line(secondary(say("winners of less than 2 % of the range are in the row above them: --why")));
+  if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, sliver), rows);
+  if (ranges && !all && without_slivers(answer, sliver).size() < answer.segments.size())
+    page.line(secondary(
+        say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
   if (auto chart = sweep_chart(answer); chart && all) page.gap().add(Picture{std::move(*chart), heading});
   if (answer.any_fits() && (all || !ranges)) add_rows(page, points_table(answer), rows);
   std::vector<std::string> remarks = missing(answer);
