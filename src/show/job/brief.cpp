@@ -58,12 +58,11 @@ std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
   return shown;
 }
 
-/// The question, and what was assumed and could change the winner.
-std::string question_words(const Advice& advice) {
-  const std::string words = spoken_question(advice.work);
-  if (advice.staircase.empty()) return words;
-  return words + (advice.work.inference.request_rate ? say(". No load given: assumed (--rps N)")
-                                                     : say(". No load given: one request at a time (--rps N)"));
+/// Of the load, where it could change the winner.
+std::string load_note(const Advice& advice) {
+  if (advice.staircase.empty()) return {};
+  return advice.work.inference.request_rate ? say(". No load given: assumed (--rps N)")
+                                            : say(". No load given: one request at a time (--rps N)");
 }
 
 std::optional<double> assumed_days(const Advice& advice) {
@@ -232,14 +231,14 @@ std::string why_words(const Advice& advice, const RecommendView& view) {
                                                                        : say("Best of {}.", all);
   const auto days = assumed_days(advice);
   const bool judged = best.in_time && (!days || assumed_deadline_matters(advice, *days));
-  if (judged) words += " " + in_time_words(advice.work, *best.in_time);
+  const auto add = [&words](const std::string& sentence) { words += say(" {}", sentence); };
+  if (judged) add(in_time_words(advice.work, *best.in_time));
   if (const Alternative* more = judged ? more_nodes(advice) : nullptr)
-    words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
-                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
-  if (best.in_budget) words += say(" Within budget: {}.", answer::chance_words(*best.in_budget));
+    add(say("{} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
+                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency)));
+  if (best.in_budget) add(say("Within budget: {}.", answer::chance_words(*best.in_budget)));
   if (by_cost && advice.evidence && !advice.evidence->settled())
-    words +=
-        say(" Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability));
+    add(say("Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability)));
   return words;
 }
 
@@ -520,7 +519,7 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
     if (place > 0 && static_cast<std::size_t>(place) <= screen.rows) rows.push_back(&r);
   }
   Document page;
-  page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, view, rows)));
+  page.title(spoken_question(advice.work) + limit_words(advice, limits) + load_note(advice)).line(secondary(context_words(advice, limits, view, rows)));
   page.gap();
   std::string why;
   if (advice.recommendations.empty()) {

@@ -63,9 +63,9 @@ std::vector<std::string> duration_texts(std::span<const double> hours) {
   const auto [least, most] = std::ranges::minmax(hours);
   const Unit* unit = std::begin(kUnits);
   while (unit + 1 < std::end(kUnits) && (least / unit->hours >= unit->most || most / unit->hours >= kMostOfAny)) ++unit;
-  // Two figures of the least.
+  // Two figures of the least, where the largest needs a unit that is larger than it.
   const double smallest = std::max(least / unit->hours, 1e-3);
-  const int decimals = std::max(unit->decimals, static_cast<int>(std::ceil(1 - std::log10(smallest) - 1e-9)));
+  const int decimals = smallest >= 1 ? unit->decimals : static_cast<int>(std::ceil(1 - std::log10(smallest) - 1e-9));
   std::vector<std::string> texts;
   for (const double one : hours) texts.push_back(unit->words(format("{:.{}f}", one / unit->hours, decimals)));
   return texts;

@@ -71,7 +71,7 @@ std::string counted_words(const Job& work) {
   std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)
-    words += format(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
+    words += say(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
   else if (work.counted->requests_per_s)
     words += say(": {} req/s", human_number(*work.counted->requests_per_s));
   return words + counted_details(work);

@@ -189,6 +189,14 @@ std::string range_text(const Advice& advice, const Recommendation& r) {
              say_name(rate.unit));
 }
 
+/// What is paid for it, since when, and who says so.
+std::string price_words(const Recommendation& r, const catalog::Catalog& catalog) {
+  const catalog::Origin& origin = catalog.origin_of(*r.offer);
+  return say("price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
+             r.cost.published.currency.code(), price_date(r),
+             origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence));
+}
+
 /// One answer in words, with every warning.
 void add_in_words(Document& page, const Recommendation& r, const Advice& advice, const catalog::Catalog& catalog,
                   bool explain) {
@@ -205,12 +213,7 @@ void add_in_words(Document& page, const Recommendation& r, const Advice& advice,
                say("{} {:.1f} ({:.2f} × {:.3f})", say_name(part.name), part.points, part.weight, part.value);
     page.line(say("   score {:.1f} = {}", r.score, score), 5);
   }
-  const catalog::Origin& origin = catalog.origin_of(*r.offer);
-  if (explain || catalog::is_own(origin))
-    page.line(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
-                  r.cost.published.currency.code(), price_date(r),
-                  origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence)),
-              5);
+  if (explain || catalog::is_own(catalog.origin_of(*r.offer))) page.line("   " + price_words(r, catalog), 5);
   for (const auto& remark : r.remarks) {
     page.line(say("   {}: {} [{}]", said(remark.severity), printable(remark.message), remark.rule), 5);
     if (explain) page.line(say("     source: {}", printable(remark.source)), 7);
@@ -323,11 +326,11 @@ void add_rejected_by_reason(Document& page, const Advice& advice) {
 }
 
 /// Why it is rank 1, one reason in a line.
-void add_first_reasons(Document& page, const Advice& advice) {
+void add_first_reasons(Document& page, const Advice& advice, const catalog::Catalog& catalog) {
   const Recommendation& best = advice.recommendations.front();
   page.heading(say("Why rank 1"));
   for (const std::string& reason : best.reasons) page.line("  " + printable(reason), 4);
-  page.line("  " + range_text(advice, best), 4);
+  page.line("  " + range_text(advice, best), 4).line("  " + price_words(best, catalog), 4);
   if (advice.work.counted && advice.work.counted->sends_traffic())
     page.line("  " + std::string(trim(egress_text(advice, best))), 4);
   if (!best.instance->caution.empty())
@@ -386,7 +389,7 @@ Table ranking_table(const Advice& advice, const RecommendView& view) {
 Document recommend_details(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
   Document page;
   if (view.why) {
-    if (!advice.recommendations.empty()) add_first_reasons(page, advice);
+    if (!advice.recommendations.empty()) add_first_reasons(page, advice, catalog);
     page.heading(say("Assumed")).add(assumed_facts(advice.assumed));
     if (advice.duty.is_given() || advice.extras.is_given()) add_use(page.heading(say("Use")), advice);
     std::vector<std::string> steps;
