@@ -1,5 +1,6 @@
 // gpusel whatif: one or two inputs varied, and what that does to the answer.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "answer/whatif/whatif.hpp"
@@ -60,6 +61,10 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
 
 /// The question is asked from its settings: what words say, and what they leave to be told, is added to them.
 std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::Catalog& catalog, Context& context) {
+  // "rps=1..10" as --vary takes it.
+  const auto varied = std::ranges::stable_partition(options.words, [](const auto& word) { return !word.contains('='); });
+  std::ranges::move(varied, std::back_inserter(options.question.vary));
+  options.words.erase(varied.begin(), varied.end());
   auto& settings = options.question.settings;
   const Spoken spoken{options.request, &options.constraints, Takes::all,
                       [&](const Meant& meant) { settings.push_back({std::string(meant.key), meant.value}); }};

@@ -54,18 +54,22 @@ std::vector<std::string> duration_texts(std::span<const double> hours) {
     int decimals;
     std::string (*words)(const std::string& number);
   };
-  static constexpr double kMostOfAny = 1000;
+  static constexpr double kMostRead = 100;  // more of one are read as some of the next
   static const Unit kUnits[] = {{1.0 / 3600, 90, 0, [](const std::string& n) { return say("{} s", n); }},
                                 {1.0 / 60, 90, 0, [](const std::string& n) { return say("{} min", n); }},
                                 {1, 48, 1, [](const std::string& n) { return say("{} h", n); }},
                                 {24, 1e9, 1, [](const std::string& n) { return say("{} d", n); }}};
+  if (hours.size() == 1) return {human_duration(seconds(hours.front() * 3600))};
   if (hours.empty()) return {};
   const auto [least, most] = std::ranges::minmax(hours);
   const Unit* unit = std::begin(kUnits);
-  while (unit + 1 < std::end(kUnits) && (least / unit->hours >= unit->most || most / unit->hours >= kMostOfAny)) ++unit;
-  // Two figures of the least, where the largest needs a unit that is larger than it.
+  const auto suits_next = [&] {
+    return least / unit->hours >= unit->most || (most / unit->hours >= kMostRead && least / unit[1].hours >= 1);
+  };
+  while (unit + 1 < std::end(kUnits) && suits_next()) ++unit;
+  // Two figures of the least.
   const double smallest = std::max(least / unit->hours, 1e-3);
-  const int decimals = smallest >= 1 ? unit->decimals : static_cast<int>(std::ceil(1 - std::log10(smallest) - 1e-9));
+  const int decimals = std::max(unit->decimals, static_cast<int>(std::ceil(1 - std::log10(smallest) - 1e-9)));
   std::vector<std::string> texts;
   for (const double one : hours) texts.push_back(unit->words(format("{:.{}f}", one / unit->hours, decimals)));
   return texts;
