@@ -37,7 +37,7 @@ constexpr FactInfo kFacts[] = {
     {"preprocess", text, "", Stage::job, "kind of preprocessing: etl, tokenize, images …"},
     {"mode", text, "", Stage::job, "throughput, online or single-stream, of work not counted in tokens"},
     {"scene_vram_gib", number, "GiB", Stage::job, "memory of a scene or session"},
-    {"demand", number, "", Stage::job, "throughput, sessions or streams to be held"},
+    {"demand", number, "", Stage::job, "throughput, sessions or streams to be held; of a language model requests per second"},
     {"needs_workstation", boolean, "", Stage::job, "needs a graphics driver with a workstation license"},
     {"guest", text, "", Stage::job, "what a session runs: desktop or android"},
 
@@ -133,7 +133,7 @@ constexpr FactInfo kFacts[] = {
     {"elapsed_hours", number, "h", Stage::plan, "from the job's start to its end, which a duty cycle makes later"},
     {"tokens_per_s", number, "tokens/s", Stage::plan, "speed of the whole plan"},
     {"batch", number, "", Stage::plan, "items per GPU and pass"},
-    {"throughput", number, "", Stage::plan, "in the work's own unit"},
+    {"throughput", number, "", Stage::plan, "the most that can be done, in the unit of the demand"},
     {"latency_ms", number, "ms", Stage::plan, "of one batch or item"},
     {"slowdown", number, "", Stage::plan, "times longer than with enough memory, where work spills to the host's"},
     {"largest_table_share", number, "", Stage::plan,

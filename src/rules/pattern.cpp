@@ -13,7 +13,8 @@ Pattern::~Pattern() = default;
 Result<std::shared_ptr<const Pattern>> Pattern::compiled(const std::string& text) {
   auto pattern = std::make_shared<const Pattern>(text);
   if (const re2::RE2& expression = pattern->expression(); !expression.ok())
-    return usage_error(say("'{}' is not a regular expression: {}", shorten(text, 40), printable(expression.error())));
+    return usage_error(say("'{}' is not a regular expression: {}", shorten(text, 40), printable(expression.error())),
+                       {}, say("write it like ^p5 or a100|h100; an instance alone: ^aws/p5\\.48xlarge$"));
   return pattern;
 }
 

@@ -178,7 +178,7 @@ TEST_CASE("an estimate says what it leaves out or leaves idle") {
   CHECK(any_line(notes("model=llama-3.1-8b gpu=a100-80gb weights_precision=fp8"), "fp8 weights are widened to 16 bit"));
   CHECK_FALSE(any_line(notes("model=llama-3.1-8b gpu=h100 weights_precision=fp8"), "widened"));
   CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=3 redundancy=1"), "redundancy and max_load"));
-  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=500"), "cannot serve 500 requests per second: "));
+  CHECK(any_line(notes("model=llama-3.1-8b gpu=h100 request_rate=500"), "cannot serve 500 req/s: "));
   CHECK(any_line(notes("model=llama-3.1-70b gpu=h200"), "--mem-utilization 0.97"));
 }
 

@@ -231,7 +231,11 @@ TEST_CASE("prices are shown with the digits that matter") {
   CHECK(human_price(21.96) == "21.96");
   CHECK(human_price(0.0042) == "0.0042");
   CHECK(human_price(98.317) == "98.32");
-  CHECK(human_price(123.456) == "123.5");
+  CHECK(human_price(123.456) == "123.46");
+  CHECK(human_price(0.35) == "0.35");
+  CHECK(human_price(0.1) == "0.10");
+  CHECK(human_price(0.09) == "0.090");
+  CHECK(human_price(999.997) == "1,000");
   CHECK(human_price(1234.4) == "1,234");
 }
 

@@ -77,7 +77,43 @@ TEST_CASE("several equal GPUs are one machine, and of mixed ones those with the 
   CHECK(answer["machine"]["gpus"] == 2);
   CHECK(answer["machine"]["found"].size() == 3);
   const Run page = tools.fit({});
-  CHECK_THAT(page.out, Catch::Contains("1 other GPUs are left out"));
+  CHECK_THAT(page.out, Catch::Contains("1 other GPU is left out"));
+}
+
+TEST_CASE("a MIG slice has its own memory, and a job takes one") {
+  Tools tools;
+  tools.add("nvidia-smi", "if [ \"$1\" = -L ]; then\n" + prints(R"X(GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852c)
+  MIG 3g.20gb     Device  0: (UUID: MIG-1)
+  MIG 1g.5gb      Device  1: (UUID: MIG-2)
+GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852d)
+  MIG 9g.99gb     Device  0: (UUID: MIG-3))X") +
+                              "\nelse\n" + prints("NVIDIA A100-SXM4-40GB, 40960, 500\nNVIDIA A100-SXM4-40GB, 40960, 0") +
+                              "\nfi");
+  const Json machine = tools.fit_json({"llama-3.1-8b"})["machine"];
+  CHECK(machine["gpu"] == "a100-sxm-40gb");
+  CHECK(machine["gpus"] == 1);
+  CHECK(machine["usable_gib"].get<double>() == Approx(20).margin(0.5));
+  REQUIRE(machine["found"].size() == 3);
+  CHECK(machine["found"][0]["slice"] == "3g.20gb");
+  CHECK(machine["found"][1]["memory_gib"] == Approx(5));  // 1/8 of 40
+  CHECK(machine["found"][2]["gpu"].is_null());
+  CHECK_THAT(machine["notes"].dump(), Catch::Contains("'9g.99gb' is not a known MIG profile"));
+  CHECK_THAT(tools.fit({}).out, Catch::Contains("MIG slice 3g.20gb") && Catch::Contains("--gpu a100-sxm-40gb:1/2"));
+}
+
+TEST_CASE("what other processes use of a GPU is said and left out") {
+  const auto usable = [](const std::string& used) {
+    Tools tools;
+    tools.add("nvidia-smi", prints("NVIDIA GeForce RTX 4090, 24564, " + used));
+    return tools.fit_json({"llama-3.2-1b"})["machine"]["usable_gib"].get<double>();
+  };
+  CHECK(usable("8192") == Approx(usable("0") - 8));  // 8192 MiB
+  CHECK(usable("24564") > 0);
+  Tools busy;
+  busy.add("nvidia-smi", prints("NVIDIA GeForce RTX 4090, 24564, 8192"));
+  const Run run = busy.fit({"llama-3.1-8b"});
+  CHECK_THAT(run.out, Catch::Contains("other processes use 8.0 of 24.0 GiB"));
+  CHECK_THAT(run.out, Catch::Contains("of 15.5 GiB"));
 }
 
 TEST_CASE("rocm-smi is asked where there is no nvidia-smi") {
@@ -126,7 +162,7 @@ TEST_CASE("without a GPU, or with one that the catalog does not know, the way ou
   odd.add("nvidia-smi", prints("NVIDIA Imaginary 9000, 24576, 0"));
   const Run unknown = odd.fit({});
   CHECK(unknown.status == 3);
-  CHECK_THAT(unknown.err, Catch::Contains("'NVIDIA Imaginary 9000'"));
+  CHECK_THAT(unknown.err, Catch::Contains("'NVIDIA Imaginary 9000' (24 GiB): its bandwidth and speed are missing"));
 }
 
 TEST_CASE("a model that fits says in which format, and one that does not what would do") {

@@ -139,7 +139,7 @@ TEST_CASE("what is printed for people is read to its digits, and printed again a
     must_settle(value, human_count, read_count, 6e-3);
     std::string price = human_price(value);
     std::erase(price, ',');
-    must(std::abs(plain_number(price).value() - value) <= (value < 0.1 ? 0.06 : 6e-3) * value, price);
+    must(std::abs(plain_number(price).value() - value) <= (value < 1 ? 0.06 : 6e-3) * value, price);
   });
 }
 

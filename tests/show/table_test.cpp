@@ -41,6 +41,20 @@ TEST_CASE("a table without a limit shows everything aligned") {
         "b                            12.00  second\n");
 }
 
+TEST_CASE("the points of a column stand under one another, and words in it where they did") {
+  Table table({{"name", Align::left, 0}, {"USD/h", Align::right, 0}});
+  for (const char* price : {"1.50", "0.090", "1,234", "none", "-0.5", "2 to 3"}) table.add({"a", price});
+  CHECK(table_text(table, {}) ==
+        "name      USD/h\n"
+        "a         1.50\n"
+        "a         0.090\n"
+        "a     1,234\n"
+        "a          none\n"
+        "a        -0.5\n"
+        "a        2 to 3\n");
+  CHECK(csv_text(table).find("1.50\n") != std::string::npos);
+}
+
 TEST_CASE("a table fits the width, says what it left out, and cuts no name") {
   for (const std::size_t width : {40U, 34U, 30U, 24U}) {
     const std::string text = table_text(example(), {.width = width});

@@ -46,6 +46,10 @@ class MachineMaker {
     auto device = make_device();
     if (!device) return std::unexpected(device.error());
     machine.device = *device;
+    // However much is in use, some memory is left to compare with.
+    constexpr double kLeastLeft = 0.01;
+    const Bytes usable = machine.device.usable;
+    machine.device.usable = std::max(usable - gib(request_.used_gib), usable * kLeastLeft);
     const auto all = gpus_of_all();
     if (!all) return std::unexpected(all.error());
     const std::int64_t gpus = *all;

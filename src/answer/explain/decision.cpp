@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text/joined.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
@@ -35,7 +36,7 @@ std::string times(double factor) { return factor < 99.5 ? format("{:.2g}", facto
 /// "t4, a10 and 7 more".
 std::string named(const std::vector<std::string>& gpus) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) list += (i == 0 ? "" : ", ") + gpus[i];
+  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) add_item(list, gpus[i]);
   return gpus.size() > kNamedGpus ? say("{} and {} more", list, gpus.size() - kNamedGpus) : list;
 }
 
@@ -216,7 +217,7 @@ class PathFinder {
   std::string term() const {
     const catalog::Term own = best_->offer->term;
     if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, which can be reclaimed");
-    if (!is_interruptible()) return say("{}: it should not be interrupted", to_text(own));
+    if (!is_interruptible()) return say("{}: it should not be interrupted", said(own));
     // Where the best answer may run, whatever terms were asked for.
     std::vector<rules::Rule> anywhere(context_.rules.begin(), context_.rules.end());
     std::erase_if(anywhere, [](const rules::Rule& rule) { return rule.id == "term"; });

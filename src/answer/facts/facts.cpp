@@ -326,6 +326,7 @@ void job_facts(Facts& facts, const Job& work, bool accepts_unavailable) {
   } else {
     facts.set(Fact::engine, to_text(work.inference.engine));
     facts.set(Fact::context_tokens, static_cast<double>(work.inference.input_tokens + work.inference.output_tokens));
+    facts.set(Fact::demand, work.inference.request_rate);
   }
 }
 
@@ -441,6 +442,9 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
     if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
+    const auto& load = plan.serving->speed.load;
+    // Within targets of latency it is less, and nobody worked out how much.
+    if (load && load->used > 0 && !physics::has_targets(work.inference)) facts.set(Fact::throughput, plan.serving->speed.requests_per_s / load->used);
   }
   if (plan.rate > 0) facts.set(Fact::tokens_per_s, plan.rate);
 }

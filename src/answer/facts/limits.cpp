@@ -9,7 +9,7 @@ Result<LimitSet> LimitSet::of(const job::Constraints& limits, const catalog::Cat
   auto rules = job::limit_rules(limits, catalog);
   if (!rules) return std::unexpected(rules.error());
   if (std::string clash = job::contradiction(limits, catalog); !clash.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(clash), {}, {}});
+    return std::unexpected(Error{ErrorKind::unsatisfied, std::move(clash), {}, say("change or remove one of them")});
   LimitSet set;
   set.rules_ = std::move(*rules);
   for (const rules::Rule& rule : set.rules_) set.facts_ |= rules::facts_in(rule.when);

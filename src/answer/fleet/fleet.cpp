@@ -242,7 +242,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
   if (!model) return std::unexpected(model.error());
   if (model->model == nullptr) return missing_error(say("the served model is missing"), "model");
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
+    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, say("change or remove one of them")});
   const auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   const money::Quoter quoter(catalog, coefficients, *converter, question.today);

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <iterator>
 
 #include "base/io/document.hpp"
 #include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 
 namespace gpusel::answer {
 
@@ -92,7 +94,45 @@ class Looking {
       }
       add(name, number_in(1) / kMibPerGib, number_in(2) / kMibPerGib);
     }
+    cut_into_slices();
     return !here_.gpus.empty();
+  }
+
+  /// The slices of the GPUs that MIG cuts, in their place: "  MIG 1g.5gb  Device 0: (UUID: …)" below "GPU 0: …".
+  void cut_into_slices() {
+    const auto answer = output_of({"nvidia-smi", "-L"}, seconds(kPatience), kMostText);
+    if (!answer || answer->status != 0) return;
+    std::vector<std::vector<GpuHere>> slices(here_.gpus.size());
+    std::size_t next = 0;
+    for (const std::string_view line : split(answer->text, '\n')) {
+      const auto words = split(trim(line), ' ');
+      if (line.starts_with("GPU ")) ++next;
+      if (words.size() < 2 || words[0] != "MIG" || next == 0 || next > slices.size()) continue;
+      if (slices[next - 1].size() < kMostGpus) slices[next - 1].push_back(slice_of(here_.gpus[next - 1], words[1]));
+    }
+    std::vector<GpuHere> all;
+    for (std::size_t i = 0; i < slices.size(); ++i) {
+      if (slices[i].empty()) slices[i].push_back(std::move(here_.gpus[i]));
+      std::ranges::move(slices[i], std::back_inserter(all));
+    }
+    here_.gpus = std::move(all);
+  }
+
+  /// What other processes use of the GPU is in other slices, or not known of this one.
+  GpuHere slice_of(const GpuHere& whole, std::string_view profile) {
+    GpuHere slice = whole;
+    slice.slice = profile;
+    slice.used_gib = 0;
+    if (whole.gpu == nullptr) return slice;
+    for (const catalog::MigProfile& one : catalog::mig_profiles(*whole.gpu, catalog_))
+      if (one.name == profile) {
+        slice.memory_gib = whole.memory_gib * one.memory;
+        slice.parts = one.most;
+        return slice;
+      }
+    here_.notes.push_back(say("nvidia-smi: '{}' is not a known MIG profile of {}", printable(shorten(profile, 20)), whole.gpu->id));
+    slice.gpu = nullptr;
+    return slice;
   }
 
   bool rocm() {
@@ -174,7 +214,7 @@ std::vector<GpuHere> GpusHere::group() const {
     std::vector<GpuHere> alike;
     double memory = 0;
     for (const GpuHere& other : gpus)
-      if (other.gpu == one.gpu && other.name == one.name) {
+      if (one.slice.empty() ? other.slice.empty() && other.gpu == one.gpu && other.name == one.name : &other == &one) {
         alike.push_back(other);
         memory += other.memory_gib;
       }

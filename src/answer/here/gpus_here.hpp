@@ -1,6 +1,7 @@
 // The GPUs of the machine that this runs on, as its drivers name them.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ struct GpuHere {
   double memory_gib = 0;
   double used_gib = 0;
   const catalog::Gpu* gpu = nullptr;  // null: the catalogue does not know it
+  std::string slice = {};             // the MIG profile, where it is one: "1g.5gb"
+  std::int64_t parts = 0;             // into which that profile cuts the GPU
 };
 
 struct GpusHere {
@@ -20,7 +23,7 @@ struct GpusHere {
   std::vector<GpuHere> gpus;
   std::vector<std::string> notes;  // what did not answer, or not to be understood
 
-  /// As many equal ones as have the most memory together.
+  /// As many equal ones as have the most memory together; of slices one, since no job spans two.
   std::vector<GpuHere> group() const;
 };
 

@@ -215,18 +215,31 @@ class SideBySide {
     return requested_machine(request, *item.gpu, catalog_, coefficients_, each_its_own);
   }
 
-  /// The fewest that do the job, by doubling; 0 where that is not a matter of memory.
+  bool does(Compared item, double count, const job::Job& work) const {
+    item.count = count;
+    const auto machine = machine_with(item, work);
+    if (!machine) return false;
+    const auto plan = physics::plan_for(work, *machine, coefficients_);
+    return plan && plan->is_usable();
+  }
+
+  /// The fewest that do the job; 0 where more of them is no help.
   double count_that_does(const Compared& item, const job::Job& work) const {
-    constexpr double kMostTried = 64;
-    if (item.planned == nullptr || item.planned->plan.problem.kind != physics::Problem::Kind::memory) return 0;
-    Compared more = item;
-    for (more.count = item.count * 2; more.count <= kMostTried; more.count *= 2) {
-      const auto machine = machine_with(more, work);
-      if (!machine) return 0;
-      const auto plan = physics::plan_for(work, *machine, coefficients_);
-      if (plan && plan->is_usable()) return more.count;
+    using enum physics::Problem::Kind;
+    static constexpr physics::Problem::Kind kOfCount[] = {memory, cache, too_much_traffic, latency};
+    constexpr double kMostTried = 256;
+    if (item.planned == nullptr) return 0;
+    if (std::ranges::find(kOfCount, item.planned->plan.problem.kind) == std::end(kOfCount)) return 0;
+    double few = item.count, enough = item.count * 2;
+    for (; !does(item, enough, work); enough *= 2) {
+      few = enough;
+      if (enough * 2 > kMostTried) return 0;
     }
-    return 0;
+    while (enough - few > 1) {
+      const double middle = std::floor((few + enough) / 2);
+      (does(item, middle, work) ? enough : few) = middle;
+    }
+    return enough;
   }
 
   /// What the plan makes of it; nothing where there is none.
@@ -315,7 +328,8 @@ Status all_different(std::span<const Compared> items) {
       if (a.instance != b.instance || a.gpu != b.gpu || a.count != b.count) continue;
       return usage_error(lower(a.name) == lower(b.name)
                              ? say("'{}' is named twice", shorten(b.name, 60))
-                             : say("'{}' and '{}' are the same", shorten(a.name, 60), shorten(b.name, 60)));
+                             : say("'{}' and '{}' are the same", shorten(a.name, 60), shorten(b.name, 60)),
+                         {}, say("name it once"));
     }
   return {};
 }

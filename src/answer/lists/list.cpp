@@ -322,7 +322,7 @@ Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& quest
   }
   if (!family.empty() && std::none_of(families.begin(), families.end(), [&](auto one) { return lower(one) == family; }))
     return usage_error(say("unknown family '{}'", shorten(printable(limits.family), 40)), "--family",
-                       did_you_mean(family, families));
+                       did_you_mean(family, families).or_else(say("all families: gpusel models --columns family,id")));
   // First what many call by names of their own, then what is new.
   std::ranges::stable_sort(out, [](const catalog::Model* a, const catalog::Model* b) {
     const auto names_a = std::ranges::distance(a->aliases), names_b = std::ranges::distance(b->aliases);

@@ -415,7 +415,7 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const bool in_time = assume_deadline(asked, *model, catalog);
   if (Status possible = money::check(question.duty); !possible) return std::unexpected(possible.error());
   if (const std::string clash = job::contradiction(question.constraints, catalog); !clash.empty())
-    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, {}});
+    return std::unexpected(Error{ErrorKind::unsatisfied, clash, {}, say("change or remove one of them")});
   auto converter = money::Converter::into(question.currency, catalog);
   if (!converter) return std::unexpected(converter.error());
   const auto& weights = question.objective.weights;

@@ -26,7 +26,8 @@ class Answering {
 
   Result<WhatIf> run() {
     if (question_.vary.size() > 2)
-      return usage_error(say("two inputs at most, {} given", question_.vary.size()), "--vary");
+      return usage_error(say("two inputs at most, {} given", question_.vary.size()), "--vary",
+                         say("vary one or two, and set the others"));
     auto base = asker_.ask({}, question_.pareto);
     if (Status read = read_axes(); !read) return std::unexpected(read.error());
     if (!base && (varied_.empty() || question_.tornado || question_.pareto)) return std::unexpected(base.error());

@@ -330,10 +330,10 @@ std::string human_duration(Seconds duration) {
 }
 
 std::string human_price(double amount) {
+  // A digit is left for the next when what would be printed reaches its end.
   const double size = std::abs(amount);
-  if (size >= 1000) return with_separators(amount);
-  if (size >= 100) return format("{:.1f}", amount);
-  if (size >= 0.995 || size == 0) return format("{:.2f}", amount);
+  if (size >= 999.995) return with_separators(amount);
+  if (size >= 0.0995 || size == 0) return format("{:.2f}", amount);
   if (size >= 0.01) return format("{:.3f}", amount);
   return format("{:.2g}", amount);
 }

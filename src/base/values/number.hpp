@@ -62,7 +62,7 @@ std::string human_number(double value);
 std::string human_count(double value);
 /// "45 s", "12 min", "3.4 h", "2.1 d".
 std::string human_duration(Seconds duration);
-/// 0.35, 21.96, 1,234: two decimals below 100, none from 1000 on.
+/// 0.35, 21.96, 1,234: two decimals from ten cents on, none from 1000 on.
 std::string human_price(double amount);
 
 // A part of a whole as people write it.

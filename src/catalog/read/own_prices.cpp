@@ -116,11 +116,21 @@ class OwnLayer {
     return known->second = origin(kOwnDiscount, std::move(note), from.confidence);
   }
 
+  /// A price is of an instance; those of a GPU are all changed together.
+  static Error of_gpu(std::string_view name) {
+    const std::string gpu = shorten(name, 40);
+    return {ErrorKind::usage, say("'{}' is a GPU, and a price is of an instance", gpu), {},
+            say("all machines with it: --discount {0}=20%, or gpusel whatif MODEL --vary price:{0}=-30%..+30%; their "
+                "names: gpusel instances --gpu {0}",
+                gpu)};
+  }
+
   /// In every region where the instance has a price on any term; where it has none, in one of that name.
   void set(const OwnPrice& price) {
     const auto named = name_on_term(price.subject, catalog_);
     if (!named) return fail("--price", named.error());
     const auto instance = catalog_.instance(named->name);
+    if (!instance && catalog_.has_gpu(named->name)) return fail("--price", of_gpu(named->name));
     if (!instance) return fail("--price", instance.error());
     const Currency currency = price.per_hour.currency;
     if (currency != Currency::usd() && catalog_.rate(currency) == nullptr)

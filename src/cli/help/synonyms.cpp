@@ -102,6 +102,7 @@ constexpr Synonym kSameFlags[] = {
     {"预算", "--budget"},
     {"N", "--nodes"},
     {"no-marketplace", "--market=false"},
+    {"no-spot", "--term=on-demand"},
     {"p99", "--slo-percentile=99 --ttft"},
     {"gpu", "<GPU>"},
     {"显存", "--min-vram"},

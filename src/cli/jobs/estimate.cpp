@@ -4,6 +4,7 @@
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/largest.hpp"
+#include "answer/search/recommend.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -47,7 +48,8 @@ class Estimate {
     const Spoken spoken{options_.request, nullptr, Takes::machine};
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
-    const std::string taken = take_usual_gpu(options_.request.gpu, *catalog);
+    std::string taken = take_usual_gpu(options_.request.gpu, *catalog);
+    if (options_.request.gpu.empty() && options_.request.names_model()) taken = take_cheapest(*catalog, *coefficients);
     const auto largest = look(*catalog, *coefficients);
     if (!largest) return context_.fail(as_flag(largest.error()));
     const answer::EstimateAnswer* const answer = &largest->answer;
@@ -74,6 +76,28 @@ class Estimate {
   }
 
  private:
+  /// What of a question that names no GPU is estimated, in words: the cheapest machine for it.
+  std::string take_cheapest(const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
+    answer::Question question;
+    question.request = options_.request;
+    if (!question.request.profile && question.request.task == job::Task::inference && !question.request.request_rate)
+      question.request.profile = job::Profile::dev;
+    const auto today = context_.today();
+    if (!today) return {};
+    question.today = *today;
+    question.detailed = 1;
+    question.alternatives = false;
+    const auto advice = answer::recommend(question, catalog, rules_, coefficients);
+    if (!advice || advice->recommendations.empty()) return {};
+    const answer::Recommendation& best = advice->recommendations.front();
+    if (best.gpu == nullptr) return {};
+    options_.request.gpu = best.gpu->id;
+    options_.request.gpus = best.machine().gpus();
+    options_.request.gpus_per_node = best.machine().gpus_per_node;
+    return say("no GPU was named; this is that of the cheapest machine, {} {} (--gpu l40s, for example)",
+               best.instance->provider, printable(best.instance->sku));
+  }
+
   /// The question as it is, or with the largest size that fits.
   Result<answer::Largest> look(const catalog::Catalog& catalog, const physics::Coefficients& coefficients) const {
     if (options_.max)

@@ -1,4 +1,5 @@
 // gpusel fit: what runs on the GPUs one has.
+#include <algorithm>
 #include <memory>
 
 #include "answer/here/fit_here.hpp"
@@ -58,13 +59,18 @@ class Fit {
     }
     if (group.front().gpu == nullptr) {
       const auto nearest = catalog.gpu(group.front().name);
-      return std::unexpected(Error{ErrorKind::unsatisfied,
-                                   say("the catalog does not know this machine's '{}'", group.front().name),
-                                   {},
-                                   nearest ? Hint() : nearest.error().hint});
+      return std::unexpected(
+          Error{ErrorKind::unsatisfied,
+                say("the catalog does not know this machine's '{}' ({:.0f} GiB): its bandwidth and speed are missing",
+                    group.front().name, group.front().memory_gib),
+                {},
+                (nearest ? Hint() : nearest.error().hint).or_else(say("name a GPU like it: gpusel fit --gpu l4"))});
     }
-    options_.request.gpu = group.front().gpu->id;
+    const answer::GpuHere& one = group.front();
+    options_.request.gpu = one.gpu->id;
+    if (one.parts > 0) options_.request.gpu_parts = one.parts;
     if (!options_.request.gpus) options_.request.gpus = static_cast<std::int64_t>(group.size());
+    for (const answer::GpuHere& gpu : group) options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
     return {};
   }
 

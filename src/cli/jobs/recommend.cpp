@@ -15,6 +15,7 @@
 #include "cli/question/last.hpp"
 #include "cli/question/sections.hpp"
 #include "cli/words/left_out.hpp"
+#include "show/export/export.hpp"
 #include "show/job/brief.hpp"
 #include "show/job/explain.hpp"
 #include "show/job/recommend.hpp"
@@ -179,6 +180,16 @@ class Recommend {
     return answer::explain_rank({options_.question, answer.advice, answer.catalog, rules_, answer.coefficients}, index);
   }
 
+  /// What `gpusel export` writes for rank 1.
+  static std::string next(const SectionContext& answer) {
+    const auto facts = show::read_export_facts(answer.catalog);
+    if (!facts || answer.advice.recommendations.empty()) return {};
+    const show::ExportView view{
+        answer.advice, answer.advice.recommendations.front(), *facts, answer.catalog, answer.coefficients, {}, 0, {},
+        false};
+    return std::string(show::next_target(view));
+  }
+
   show::Document page(const SectionContext& answer, const std::optional<answer::Poc>& poc,
                       const std::string& format) const {
     const bool kept = is_document(format);  // it has all rows
@@ -189,12 +200,15 @@ class Recommend {
     view.show_rejected = options_.show_rejected;
     view.all_sizes = options_.all_sizes;
     view.evidence = options_.evidence;
+    view.why = options_.why;
+    view.objective = options_.question.objective.kind;
     view.ranking = options_.sorted || !options_.question.filter.empty();
-    const bool all = view.wide || format == "html" || options_.explain || options_.show_rejected || options_.why ||
-                     options_.evidence;
+    const bool all = view.wide || format == "html" || options_.explain;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
+    if (!all) view.next = next(answer);
     show::Document page = all ? show::recommend_page(answer.advice, answer.catalog, view)
-                              : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal());
+                              : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal(),
+                                                 show::recommend_details(answer.advice, answer.catalog, view));
     if (options_.explain && !answer.advice.recommendations.empty())
       page.derivation(show::derivation_of(explained(answer, 0)));
     page.append(beside_page(answer));

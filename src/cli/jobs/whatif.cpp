@@ -1,5 +1,6 @@
 // gpusel whatif: one or two inputs varied, and what that does to the answer.
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "answer/whatif/whatif.hpp"
@@ -24,6 +25,7 @@ struct WhatIfOptions {
   money::Extras extras;
   std::vector<std::string> rule_files;
   bool all = false;
+  std::optional<std::int64_t> limit;  // rows of each table
   std::vector<std::string> words;
 };
 
@@ -37,7 +39,8 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
              },
          .document =
              [&](bool all) {
-               return show::whatif_page(answer, catalog, all || options.all || options.question.explained);
+               return show::whatif_page(answer, catalog, all || options.all || options.question.explained,
+                                        static_cast<std::size_t>(options.limit.value_or(0)));
              },
          .csv = [&] { return show::whatif_table(answer, catalog); }},
         ground.format, context);
@@ -58,6 +61,10 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
 
 /// The question is asked from its settings: what words say, and what they leave to be told, is added to them.
 std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::Catalog& catalog, Context& context) {
+  // "rps=1..10" as --vary takes it.
+  const auto varied = std::ranges::stable_partition(options.words, [](const auto& word) { return !word.contains('='); });
+  std::ranges::move(varied, std::back_inserter(options.question.vary));
+  options.words.erase(varied.begin(), varied.end());
   auto& settings = options.question.settings;
   const Spoken spoken{options.request, &options.constraints, Takes::all,
                       [&](const Meant& meant) { settings.push_back({std::string(meant.key), meant.value}); }};
@@ -169,9 +176,12 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                      return set;
                    }});
   flags.push_back(filter_flag(question.filter, group));
+  flags.push_back({"-n,--limit", "N", say("rows of each table (default: what a screen has room for)"),
+                   say("Output and data"),
+                   [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back(rules_flag(options->rule_files, say("Output and data")));
   flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
-  flags.push_back(why_flag(options->all, "--why", say("what was assumed, and where prices come from")));
+  flags.push_back(why_flag(options->all, "--why", say("charts, every row, what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));
 }
 

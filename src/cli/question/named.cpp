@@ -1,6 +1,9 @@
 #include "cli/question/named.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/named_processor.hpp"
@@ -32,6 +35,18 @@ bool is_gpu_first(std::string_view word, const catalog::Catalog& catalog) {
 }
 
 namespace {
+
+/// "24gb": those with that much memory.
+std::vector<const catalog::Gpu*> gpus_of_size(std::string_view text, const catalog::Catalog& catalog) {
+  constexpr double kSame = 0.5;  // GB
+  const auto amount = amount_of(text);
+  if (!amount || amount->key != "min_vram") return {};
+  const auto size = parse_memory(amount->value, false);
+  std::vector<const catalog::Gpu*> alike;
+  for (const catalog::Gpu& gpu : catalog.gpus())
+    if (size && gpu.memory_gb && std::abs(*gpu.memory_gb - size->value) < kSame) alike.push_back(&gpu);
+  return alike;
+}
 
 /// What a word may be, as bits.
 enum Kind : std::uint8_t {
@@ -143,7 +158,8 @@ Status apply(const Meant& meant, const Spoken& spoken) {
   if (const auto* option = job::find_option(job::request_options(), key);
       option != nullptr && !is_limit(*option, spoken)) {
     if (key == "model" && spoken.request.names_model())
-      return usage_error(say("two models: '{}' and '{}'", shorten(spoken.request.model, 40), shorten(meant.value, 40)));
+      return usage_error(say("two models: '{}' and '{}'", shorten(spoken.request.model, 40), shorten(meant.value, 40)),
+                         {}, say("ask for one at a time"));
     if (key == "gpu") return set_gpu_word(*option, meant.value, spoken.request);
     if (key == "task" && spoken.request.task) return job::add_task(meant.value, spoken.request);
     spoken.request.given.push_back(option->key);
@@ -151,6 +167,26 @@ Status apply(const Meant& meant, const Spoken& spoken) {
   }
   const auto* option = job::find_option(job::constraint_options(), key);
   return option->set(*spoken.constraints, meant.value);
+}
+
+/// "33b" as the size of a model.
+std::optional<double> billions_of(std::string_view text) {
+  text = trim(text);
+  if (text.size() < 2 || (text.back() != 'b' && text.back() != 'B')) return std::nullopt;
+  return plain_number(text.substr(0, text.size() - 1));
+}
+
+/// The best known of about that size, where no model is called so.
+const catalog::Model* model_of_size(std::string_view text, const catalog::Catalog& catalog) {
+  constexpr double kAlike = 0.1;
+  const auto size = billions_of(text);
+  if (!size || catalog.model(text)) return nullptr;
+  const catalog::Model* best = nullptr;
+  for (const catalog::Model& model : catalog.models()) {
+    if (!model.is_generator() || !model.params_b || std::abs(*model.params_b / *size - 1) > kAlike) continue;
+    if (best == nullptr || std::ranges::distance(model.aliases) > std::ranges::distance(best->aliases)) best = &model;
+  }
+  return best;
 }
 
 /// An amount, where the command has its option.
@@ -169,7 +205,12 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
   if (may_be(takes, kJob)) {
     if (job::is_task_word(text)) return Meant{"task", std::string(text)};
     if (catalog.model(text)) return Meant{"model", std::string(text)};
+    if (const catalog::Model* model = model_of_size(text, catalog)) return Meant{"model", std::string(model->id)};
   }
+  // Of one machine an amount of memory says which GPU it has.
+  if (takes == Takes::machine)
+    if (const auto amount = amount_of(text); amount && amount->key == "min_vram" && !gpus_of_size(text, catalog).empty())
+      return Meant{"gpu", std::string(text)};
   if (may_be(takes, kGpus))
     if (const std::string counted = with_count(text); (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
       return Meant{"gpu", counted};
@@ -196,7 +237,7 @@ std::string taken_model(std::string_view name, const catalog::Catalog& catalog) 
   if (name.empty() || name.contains('/') || catalog::looks_like_path(name)) return {};
   const auto model = catalog.model(name);
   const bool latin = std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  if (!model || !latin || abbreviates(fold_name(name), (*model)->id)) return {};
+  if (!model || !latin || (!billions_of(name) && abbreviates(fold_name(name), (*model)->id))) return {};
   return say("{} is taken as {}", printable(name), (*model)->id);
 }
 
@@ -335,6 +376,10 @@ std::vector<std::string> sellers_of(const job::Constraints& limits, const catalo
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
+  if (!spoken.request.names_model())
+    for (const std::string& word : words)
+      if (const catalog::Model* model = model_of_size(word, catalog))
+        context.note(say("{} is taken as {}", printable(word), model->id));
   if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
   if (const job::Request& asked = spoken.request; asked.gpu.contains(',')) {
     const auto gpus = split(asked.gpu, ',');
@@ -357,21 +402,35 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   return {};
 }
 
-const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
-  const auto called = answer::gpus_called(name, catalog);
-  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
-  if (exact != called.end() || called.size() < 2) return nullptr;
-  return *std::ranges::max_element(called, {}, [&](const catalog::Gpu* gpu) {
+namespace {
+
+/// Those that more machines have first.
+void sort_by_machines(std::vector<const catalog::Gpu*>& gpus, const catalog::Catalog& catalog) {
+  std::ranges::stable_sort(gpus, std::greater(), [&](const catalog::Gpu* gpu) {
     return std::ranges::count_if(catalog.instances(), [&](const auto& one) { return catalog.gpu_of(one) == gpu; });
   });
 }
 
+}  // namespace
+
+const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
+  auto called = answer::gpus_called(name, catalog);
+  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
+  if (exact != called.end() || called.size() < 2) return nullptr;
+  sort_by_machines(called, catalog);
+  return called.front();
+}
+
 std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {
-  const catalog::Gpu* usual = catalog.has_gpu(name) ? usual_gpu(name, catalog) : nullptr;
+  const bool is_named = catalog.has_gpu(name);
+  auto alike = is_named ? answer::gpus_called(name, catalog) : gpus_of_size(name, catalog);
+  sort_by_machines(alike, catalog);
+  const catalog::Gpu* usual = is_named ? usual_gpu(name, catalog) : alike.empty() ? nullptr : alike.front();
   if (usual == nullptr) return {};
   std::vector<std::string> others;
-  for (const catalog::Gpu* gpu : answer::gpus_called(name, catalog))
+  for (const catalog::Gpu* gpu : alike)
     if (gpu != usual) others.emplace_back(gpu->id);
+  if (others.empty()) return say("{} is taken as {}", printable(std::exchange(name, std::string(usual->id))), usual->id);
   const std::string typed = std::exchange(name, std::string(usual->id));
   return say("{} is taken as {}; also: {}", printable(typed), usual->id, first_few(others));
 }

@@ -72,6 +72,7 @@ Assigned<std::string> set_gpu(std::string_view text, Request& request) {
   if (counted.count) request.gpus = request.gpus_per_node = counted.count;
   if (counted.nodes) request.nodes = counted.nodes;
   request.gpu_parts = counted.parts;
+  request.used_gib = 0;  // that was of another
   return assign(counted.name, request.gpu);
 }
 

@@ -25,8 +25,8 @@ std::string Problem::text() const {
                                 request_tokens, needed_gib, available_gib);
     case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
     case Kind::too_much_traffic:
-      return most_per_s > 0 ? say("cannot serve {:g} requests per second: {:.3g} at most", asked_per_s, most_per_s)
-                            : say("cannot serve {:g} requests per second", asked_per_s);
+      return most_per_s > 0 ? say("cannot serve {:g} req/s: {:.3g} at most", asked_per_s, most_per_s)
+                            : say("cannot serve {:g} req/s", asked_per_s);
     case Kind::lacking: return say("{} has no {}", subject, what);
     case Kind::refused: return *refused;
     case Kind::unpublished:

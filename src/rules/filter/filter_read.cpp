@@ -59,7 +59,8 @@ class Parser {
     return usage_error(say("character {}: {}", at.at, message), {}, std::move(hint));
   }
   std::unexpected<Error> unexpected_word(const std::string& wanted) const {
-    return fail(here(), say("{} was expected, found '{}'", wanted, shorten(printable(here().text), 40)));
+    return fail(here(), say("{} was expected, found '{}'", wanted, shorten(printable(here().text), 40)),
+                say("write it like 'vram>=48 && price<3'"));
   }
 
   /// Parts joined by || (`any`) or by &&.

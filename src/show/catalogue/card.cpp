@@ -281,10 +281,10 @@ std::string market_text(const answer::GpuMarket& market, Currency currency) {
 
 /// What is known of selling it besides the prices.
 std::string state_line(const catalog::OfferState& state) {
-  std::string line = format("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
-                            state.term ? std::string(to_text(*state.term)) : say("every term"), said(state.state));
-  if (!state.note.empty()) line += ", " + printable(state.note);
-  if (state.as_of.known()) line += ", " + state.as_of.text();
+  std::string line = say("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
+                            state.term ? said(*state.term) : say("every term"), said(state.state));
+  add_item(line, printable(state.note));
+  if (state.as_of.known()) add_item(line, state.as_of.text());
   return format("{} ({})", line, state.source);
 }
 
@@ -342,7 +342,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog, Date to
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     const catalog::Origin& origin = catalog.origin_of(offer);
     const Date date = Date::from_packed(offer.as_of);
-    table.add({printable(catalog.region_of(offer).id), std::string(to_text(offer.term)), human_price(offer.per_hour()),
+    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term), human_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
                said(origin.confidence), printable(origin.source), printable(origin.note)});
   }
@@ -355,7 +355,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog, Date to
   const auto seller = std::ranges::find(providers, instance.provider, &catalog::Provider::id);
   std::string unpriced;
   if (seller != providers.end())
-    for (const std::string_view term : seller->unpriced_terms) add_item(unpriced, term);
+    for (const std::string_view term : seller->unpriced_terms) add_item(unpriced, say_name(term));
   if (!unpriced.empty()) page.line(say("also sold, at prices that are not recorded: {}", unpriced));
   if (Table history = history_table(instance, catalog, today); !history.empty()) page.gap().add(std::move(history));
   if (const auto states = catalog.states_of(instance); !states.empty()) {

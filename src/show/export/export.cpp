@@ -112,6 +112,29 @@ const answer::Recommendation* first_exportable(const ExportView& view, const Exp
   return any_has_command ? nullptr : without;
 }
 
+std::string_view next_target(const ExportView& view) {
+  const answer::Advice& advice = view.advice;
+  if (!advice.target.empty()) return advice.target;
+  const bool serves = !advice.work.counted && !job::is_training(advice.work.task);
+  const auto targets = export_targets();
+  const auto says_it = [&](const ExportTarget& target) {
+    return has_command(view) ? target.make(view).has_value() : first_exportable(view, target) == &view.chosen;
+  };
+  const auto runs = [&](const ExportTarget& one) { return serves && one.engine == advice.work.inference.engine; };
+  const auto bears_its_name = [&](const ExportTarget& one) { return runs(one) && one.name == to_text(*one.engine); };
+  const auto first = [&](const auto& wanted) -> std::string_view {
+    for (const ExportTarget& one : targets)
+      if (wanted(one) && says_it(one)) return one.name;
+    return {};
+  };
+  const auto named = [](std::string_view name) { return [name](const ExportTarget& one) { return one.name == name; }; };
+  std::string_view name = first(bears_its_name);
+  if (name.empty()) name = first(runs);
+  // SkyPilot orders most machines that can be ordered; a script starts the job on the others.
+  if (name.empty()) name = first(named("skypilot"));
+  return name.empty() ? first(named("slurm")) : name;
+}
+
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken) {
   const auto refused = target.make(view);
   const answer::Recommendation& r = view.chosen;

@@ -58,7 +58,9 @@ std::string found_words(const answer::GpusHere& here) {
   for (const answer::GpuHere& gpu : group) used = std::max(used, gpu.used_gib);
   std::string words = say("found by {}", here.source);
   constexpr double kWorthSaying = 0.5;
-  if (used > kWorthSaying) words += say("; {:.1f} of {:.1f} GiB are in use now", used, group.front().memory_gib);
+  if (used > kWorthSaying)
+    words += say("; other processes use {:.1f} of {:.1f} GiB, left out here", used, group.front().memory_gib);
+  if (!group.front().slice.empty()) words += say("; MIG slice {}", printable(group.front().slice));
   return words;
 }
 
@@ -66,7 +68,10 @@ void add_here(Document& page, const HereView& view) {
   if (view.here == nullptr) return;
   page.line(secondary(found_words(*view.here)));
   const std::size_t others = view.here->gpus.size() - view.here->group().size();
-  if (others > 0) page.line(say("Note: {} other GPUs are left out: --gpu and --gpus name them", others), 6);
+  if (others > 0)
+    page.line(others == 1 ? say("Note: 1 other GPU is left out: --gpu and --gpus name it")
+                          : say("Note: {} other GPUs are left out: --gpu and --gpus name them", others),
+              6);
   for (const std::string& note : view.here->notes) page.line(say("Note: {}", printable(note)), 6);
 }
 
@@ -89,6 +94,10 @@ void tell_here(JsonOut& out, const physics::Machine& machine, const HereView& vi
           out.null("gpu");
         out.figure("memory_gib", gpu.memory_gib);
         out.figure("used_gib", gpu.used_gib);
+        if (gpu.slice.empty())
+          out.null("slice");
+        else
+          out.text("slice", gpu.slice);
       });
     });
     out.texts("notes", view.here->notes);
@@ -151,7 +160,10 @@ Document fit_list_page(const FitList& list, const HereView& view) {
   if (!rest.empty()) page.line(secondary(rest));
   // In the format that it was listed in: the model's own may not fit.
   const FitHere& first = list.models.front();
-  const std::string gpus = list.machine.gpus() > 1 ? format(":{}", list.machine.gpus()) : std::string();
+  const std::int64_t parts = view.here != nullptr ? view.here->group().front().parts : 0;
+  const std::string gpus = parts > 0                 ? format(":1/{}", parts)
+                           : list.machine.gpus() > 1 ? format(":{}", list.machine.gpus())
+                                                     : std::string();
   page.gap().line(
       say("Next: gpusel fit MODEL shows every format of one · gpusel estimate {} --quant {} --gpu {}{} for more users",
           first.model->id, first.format, list.machine.device.gpu->id, gpus));

@@ -38,6 +38,8 @@ struct Screen {
 constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3}, {1, 3, 3},
                                {1, 2, 3}, {1, 2, 2}, {1, 1, 3}, {1, 1, 3, false}};
 constexpr std::size_t kScreenLines = 24;
+/// Where more than a screen is asked for.
+constexpr Screen kInFull{SIZE_MAX, SIZE_MAX, 10};
 
 /// "14 days", "4 months".
 std::string age_words(int days) {
@@ -56,12 +58,11 @@ std::vector<const physics::LatencyTarget*> shown_latencies(const Job& work) {
   return shown;
 }
 
-/// The question, and what was assumed and could change the winner.
-std::string question_words(const Advice& advice) {
-  const std::string words = spoken_question(advice.work);
-  if (advice.staircase.empty()) return words;
-  return words + (advice.work.inference.request_rate ? say(". No load given: assumed (--rps N)")
-                                                     : say(". No load given: one request at a time (--rps N)"));
+/// Of the load, where it could change the winner.
+std::string load_note(const Advice& advice) {
+  if (advice.staircase.empty()) return {};
+  return advice.work.inference.request_rate ? say(". No load given: assumed (--rps N)")
+                                            : say(". No load given: one request at a time (--rps N)");
 }
 
 std::optional<double> assumed_days(const Advice& advice) {
@@ -82,6 +83,14 @@ std::string limit_words(const Advice& advice, const job::Constraints& limits) {
   if (const auto days = assumed_days(advice); days && assumed_deadline_matters(advice, *days))
     words += say(", done in {:g} days (assumed, --deadline)", *days);
   if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, advice.currency));
+  // Those that neither these words nor the next line say.
+  static constexpr std::string_view kSaid[] = {"deadline", "budget", "cloud",     "infra",
+                                               "region",   "market", "residency", "term"};
+  std::string typed;
+  for (const job::Limit& limit : job::limits())
+    if (limit.is_given(limits) && std::ranges::find(kSaid, limit.option.key) == std::end(kSaid))
+      typed += " " + limit.typed(limits);
+  if (!typed.empty()) words += " ·" + typed;
   return words;
 }
 
@@ -100,7 +109,7 @@ std::string assumed(const Advice& advice, std::string_view key) {
 
 /// Where, on which terms, with which software, at prices how old.
 std::string context_words(const Advice& advice, const job::Constraints& limits,
-                          std::span<const Recommendation* const> rows) {
+                          const RecommendView& view, std::span<const Recommendation* const> rows) {
   const bool market = limits.market.value_or(false);
   const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
   std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
@@ -119,6 +128,8 @@ std::string context_words(const Advice& advice, const job::Constraints& limits,
   if (!advice.work.counted)
     words += format(" · {}", job::is_training(advice.work.task) ? std::string_view(advice.work.training.framework)
                                                                 : to_text(advice.work.inference.engine));
+  if (view.objective == job::ObjectiveKind::speed) words += say(" · fastest first");
+  if (view.objective == job::ObjectiveKind::balanced) words += say(" · cost and speed balanced");
   std::optional<int> youngest, oldest;
   for (const Recommendation* r : rows) {
     const auto days = days_between(Date::from_packed(r->offer->as_of), advice.today);
@@ -197,12 +208,10 @@ std::string speed_words(const Advice& advice, const Recommendation& r) {
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)
     return say("{}, TTFT {}, ITL {}", speed_text(advice.work, r), wait_text(speed.ttft), wait_text(speed.itl));
-  std::string words = format("p{:g}", percent);
-  bool more = false;
+  std::string words;
   for (const physics::LatencyTarget* latency : shown_latencies(advice.work))
-    words += format("{} {} {}", std::exchange(more, true) ? "," : "", latency_name(*latency),
-                    wait_text(latency->reached(speed, percent)));
-  return words;
+    add_item(words, format("{} {}", latency_name(*latency), wait_text(latency->reached(speed, percent))));
+  return format("p{:g} {}", percent, words);
 }
 
 const Alternative* more_nodes(const Advice& advice) {
@@ -213,24 +222,27 @@ const Alternative* more_nodes(const Advice& advice) {
   return nullptr;
 }
 
-std::string why_words(const Advice& advice) {
+std::string why_words(const Advice& advice, const RecommendView& view) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
-  std::string words = all == 1 ? say("The only one.") : say("Best of {}.", all);
+  const bool by_cost = view.objective == job::ObjectiveKind::cost;
+  std::string words = all == 1                                         ? say("The only one.")
+                      : view.objective == job::ObjectiveKind::speed ? say("Fastest of {}.", all)
+                                                                       : say("Best of {}.", all);
   const auto days = assumed_days(advice);
   const bool judged = best.in_time && (!days || assumed_deadline_matters(advice, *days));
-  if (judged) words += " " + in_time_words(advice.work, *best.in_time);
+  const auto add = [&words](const std::string& sentence) { words += say(" {}", sentence); };
+  if (judged) add(in_time_words(advice.work, *best.in_time));
   if (const Alternative* more = judged ? more_nodes(advice) : nullptr)
-    words += say(" {} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
-                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency));
-  if (best.in_budget) words += say(" Within budget: {}.", answer::chance_words(*best.in_budget));
-  if (advice.evidence && !advice.evidence->settled())
-    words +=
-        say(" Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability));
+    add(say("{} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
+                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency)));
+  if (best.in_budget) add(say("Within budget: {}.", answer::chance_words(*best.in_budget)));
+  if (by_cost && advice.evidence && !advice.evidence->settled())
+    add(say("Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability)));
   return words;
 }
 
-void add_best(Document& page, const Advice& advice, const Screen& screen) {
+void add_best(Document& page, const Advice& advice, const RecommendView& view, const Screen& screen) {
   const Recommendation& best = advice.recommendations.front();
   page.line(Text(format("> {}  {}{}   {}", printable(instance_name(best)), region_words(best), term_words(best),
                         cost_words(advice, best, unit_costs_of_alternatives(advice).front())),
@@ -240,7 +252,7 @@ void add_best(Document& page, const Advice& advice, const Screen& screen) {
   add_item(line, plan_text(advice.work, best));
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
-  page.line(line, 2).line("  " + why_words(advice), 2);
+  page.line(line, 2).line("  " + why_words(advice, view), 2);
   add_warnings(page, best.remarks, screen.warnings);
 }
 
@@ -302,7 +314,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   if (generates && !ends) {
     for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(latency_name(*latency)));
   } else {
-    columns.push_back(right(ends ? say("time") : say("speed")));
+    columns.push_back(right(speed_title(advice.work)));
   }
   columns.push_back(right(say("{}/h", currency)));
   if (ends) columns.push_back(right(say("{} total", currency)));
@@ -313,6 +325,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   if (by_unit) columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
   columns.push_back(right(say("vs #1"), 1));
   Table table(std::move(columns));
+  const std::vector<std::string> speeds = speed_texts(advice.work, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Recommendation* r = rows[i];
     const double chance = r->plan().need.is_known() ? r->plan().need.chance() : std::nan("");
@@ -323,10 +336,10 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
       for (const physics::LatencyTarget* latency : latencies)
         cells.emplace_back(format("{:.0f}", in_ms(latency->reached(speed, advice.work.inference.slo_percentile))));
     } else {
-      cells.emplace_back(speed_text(advice.work, *r));
+      cells.emplace_back(speeds[i]);
     }
-    cells.emplace_back(spoken_amount(r->cost.hourly));
-    if (ends) cells.emplace_back(spoken_amount(r->cost.total));
+    cells.emplace_back(human_price(r->cost.hourly));
+    if (ends) cells.emplace_back(human_price(r->cost.total));
     if (by_unit) cells.emplace_back(unit_texts[i]);
     const double more = printed_ratio(advice, *r, advice.recommendations.front()) - 1;
     cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
@@ -343,15 +356,15 @@ bool is_out_of_order(const Advice& advice, std::span<const Recommendation* const
   return false;
 }
 
-void add_rest(Document& page, const Advice& advice, std::span<const Recommendation* const> rows, bool by_load,
-              bool elsewhere) {
+void add_rest(Document& page, const Advice& advice, const RecommendView& view,
+              std::span<const Recommendation* const> rows, bool by_load, bool elsewhere) {
   const auto is_shown = [&](const Recommendation& r) {
     if (!by_load) return std::ranges::find(rows, &r) != rows.end();
     return r.rank == 1 || std::ranges::any_of(advice.staircase, [&](const answer::Step& step) {
              return step.best.instance == r.instance;
            });
   };
-  if (!by_load && is_out_of_order(advice, rows))
+  if (!by_load && view.objective == job::ObjectiveKind::cost && is_out_of_order(advice, rows))
     page.line(
         secondary(say("ranked by estimated current price; old or undated prices count more than printed (--why)")));
   // "vs #1" is by the month then, which the price per hour does not show.
@@ -367,25 +380,17 @@ void add_rest(Document& page, const Advice& advice, std::span<const Recommendati
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
-  page.line(secondary(say("{} qualify, {} do not (--rejected) · other sizes: --all-sizes · reasons: --why",
-                          advice.recommendations.size(), rejected)));
+  std::string counts = view.show_rejected
+                           ? say("{} qualify, {} do not", advice.recommendations.size(), rejected)
+                           : say("{} qualify, {} do not (--rejected)", advice.recommendations.size(), rejected);
+  if (!view.all_sizes) counts += say(" · other sizes: --all-sizes");
+  if (!view.why) counts += say(" · reasons: --why");
+  page.line(secondary(counts));
 }
 
-std::string next_words(const Advice& advice) {
-  const bool serves = !advice.work.counted && !job::is_training(advice.work.task);
-  const auto targets = export_targets();
-  const auto runs = [&](const ExportTarget& one) { return serves && one.engine == advice.work.inference.engine; };
-  // Of several that run an engine the one that bears its name.
-  auto own = std::ranges::find_if(
-      targets, [&](const ExportTarget& one) { return runs(one) && one.name == to_text(*one.engine); });
-  if (own == targets.end()) own = std::ranges::find_if(targets, runs);
-  // SkyPilot orders most machines that can be ordered; a script starts the job on the others.
-  const CloudNames* names = cloud_names(advice.recommendations.front().instance->provider);
-  const std::string_view orders = names != nullptr && !names->skypilot.empty() ? "skypilot" : "slurm";
-  return say("Next: gpusel export {} (same flags) · --poc plans a test before spending",
-             !advice.target.empty()  ? std::string_view(advice.target)
-             : own != targets.end() ? own->name
-                                    : orders);
+std::string next_words(const RecommendView& view) {
+  return view.next.empty() ? say("Next: --poc plans a test before spending")
+                           : say("Next: gpusel export {} (same flags) · --poc plans a test before spending", view.next);
 }
 
 }  // namespace
@@ -434,7 +439,7 @@ Table staircase_table(const Advice& advice) {
     const std::string load = full ? say("full: {} req/s", requests_text(step.requests_per_s))
                                   : (std::exchange(folded, false) ? "≤ " : "") + load_words(step.load);
     const auto month = step.best.cost.sums().month;
-    table.add({load, printable(instance_name(step.best)), spoken_gpus(step.best), spoken_amount(step.best.cost.hourly),
+    table.add({load, printable(instance_name(step.best)), spoken_gpus(step.best), human_price(step.best.cost.hourly),
                month ? spoken_sum(*month) : std::string("?"), unit_texts[i]});
   }
   return table;
@@ -506,43 +511,51 @@ bool shows_loads(const Advice& advice, const RecommendView& view) {
   return !advice.staircase.empty() && !view.ranking && view.limit == 0 && !view.all_sizes;
 }
 
-Document page_in(const Screen& screen, const Advice& advice, const job::Constraints& limits,
-                 const RecommendView& view) {
+Document page_in(const Screen& screen, const Advice& advice, const job::Constraints& limits, const RecommendView& view,
+                 const Document& details) {
   std::vector<const Recommendation*> rows;
   for (const Recommendation& r : advice.recommendations) {
     const int place = view.all_sizes ? r.rank : r.row;
     if (place > 0 && static_cast<std::size_t>(place) <= screen.rows) rows.push_back(&r);
   }
   Document page;
-  page.title(question_words(advice) + limit_words(advice, limits)).line(secondary(context_words(advice, limits, rows)));
+  page.title(spoken_question(advice.work) + limit_words(advice, limits) + load_note(advice)).line(secondary(context_words(advice, limits, view, rows)));
   page.gap();
   std::string why;
   if (advice.recommendations.empty()) {
     page.line(Text(say("Nothing qualifies; --rejected gives each instance's reason"), Meaning::warn));
     if (why = chief_reason(advice, limits); !why.empty()) page.line(why);
   } else {
-    add_best(page, advice, screen);
+    add_best(page, advice, view, screen);
   }
-  add_alternatives(page, advice, screen.alternatives);
+  // Who asks for the fastest knows that others are cheaper.
+  if (view.objective != job::ObjectiveKind::speed || advice.recommendations.empty())
+    add_alternatives(page, advice, screen.alternatives);
   const bool by_load = shows_loads(advice, view);
   if (by_load)
     add_staircase(page.gap(), advice);
   else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
-  if (!rows.empty()) add_rest(page, advice, rows, by_load, screen.elsewhere);
+  if (!rows.empty()) add_rest(page, advice, view, rows, by_load, screen.elsewhere);
   for (const std::string& note : advice.notes)
     if (note != why) page.line(say("Note: {}", printable(note)));
-  return rows.empty() ? page : page.line(next_words(advice));
+  page.append(details);
+  if (!rows.empty() && !details.empty()) page.gap();
+  return rows.empty() ? page : page.line(next_words(view));
 }
 
 }  // namespace
 
 Document brief_page(const Advice& advice, const job::Constraints& limits, const RecommendView& view,
-                    const Terminal& terminal) {
-  Document page;
-  for (Screen screen : kScreens) {
+                    const Terminal& terminal, const Document& details) {
+  const auto page_of = [&](Screen screen) {
     if (view.limit != 0) screen.rows = view.limit;
-    page = page_in(screen, advice, limits, view);
+    return page_in(screen, advice, limits, view, details);
+  };
+  if (view.asks_more()) return page_of(kInFull);
+  Document page;
+  for (const Screen& screen : kScreens) {
+    page = page_of(screen);
     const std::string text = terminal_text(page, {.width = terminal.width});
     if (static_cast<std::size_t>(std::ranges::count(text, '\n')) <= kScreenLines) break;
   }

@@ -14,8 +14,8 @@ void add_staircase(Document& page, const answer::Advice& advice);
 std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);
 
-/// For a terminal, as much as its width leaves on one screen.
+/// For a terminal, as much as its width leaves on one screen; all of it where `details` are asked for.
 Document brief_page(const answer::Advice& advice, const job::Constraints& limits, const RecommendView& view,
-                    const Terminal& terminal);
+                    const Terminal& terminal, const Document& details);
 
 }  // namespace gpusel::show

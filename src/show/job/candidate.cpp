@@ -47,6 +47,52 @@ std::string speed_text(const job::Job& work, const Recommendation& r) {
   return say("{} tok/s", human_number(r.plan().rate));
 }
 
+std::vector<std::string> duration_texts(std::span<const double> hours) {
+  struct Unit {
+    double hours;
+    double most;  // of the least, from which on the next unit suits it
+    int decimals;
+    std::string (*words)(const std::string& number);
+  };
+  static constexpr double kMostRead = 100;  // more of one are read as some of the next
+  static const Unit kUnits[] = {{1.0 / 3600, 90, 0, [](const std::string& n) { return say("{} s", n); }},
+                                {1.0 / 60, 90, 0, [](const std::string& n) { return say("{} min", n); }},
+                                {1, 48, 1, [](const std::string& n) { return say("{} h", n); }},
+                                {24, 1e9, 1, [](const std::string& n) { return say("{} d", n); }}};
+  if (hours.size() == 1) return {human_duration(seconds(hours.front() * 3600))};
+  if (hours.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(hours);
+  const Unit* unit = std::begin(kUnits);
+  const auto suits_next = [&] {
+    return least / unit->hours >= unit->most || (most / unit->hours >= kMostRead && least / unit[1].hours >= 1);
+  };
+  while (unit + 1 < std::end(kUnits) && suits_next()) ++unit;
+  // Two figures of the least.
+  const double smallest = std::max(least / unit->hours, 1e-3);
+  const int decimals = std::max(unit->decimals, static_cast<int>(std::ceil(1 - std::log10(smallest) - 1e-9)));
+  std::vector<std::string> texts;
+  for (const double one : hours) texts.push_back(unit->words(format("{:.{}f}", one / unit->hours, decimals)));
+  return texts;
+}
+
+std::string speed_title(const job::Job& work) {
+  if (work.ends()) return say("time");
+  if (work.counted) return say_name(work.counted->unit.rate);
+  return work.model->is_generator() ? say("tok/s") : say("seq/s");
+}
+
+std::vector<std::string> speed_texts(const job::Job& work, std::span<const Recommendation* const> all) {
+  std::vector<double> hours;
+  for (const Recommendation* r : all) hours.push_back(r->cost.hours);
+  if (work.ends()) return duration_texts(hours);
+  std::vector<std::string> texts;
+  for (const Recommendation* r : all) {
+    const bool sequences = !work.counted && !work.model->is_generator();
+    texts.push_back(human_number(sequences ? r->plan().sequences_per_s : r->plan().rate));
+  }
+  return texts;
+}
+
 catalog::Number ordering_unit_cost(const job::Job& work, const Recommendation& r) {
   if (work.ends() || work.by_the_hour()) return {};
   return work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
@@ -81,21 +127,28 @@ std::string price_date(const Recommendation& r) {
   return date.known() ? date.text() : say("undated");
 }
 
-std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
-                        const std::vector<Currency>& converted) {
+std::vector<std::string> price_facts(const answer::Advice& advice, const catalog::Catalog& catalog,
+                                     const std::vector<Currency>& converted) {
   const std::string source = catalogue_name(catalog);
-  if (!advice.newest_price.known()) return say("prices: none in the {} catalog", source);
-  if (!advice.newest_price_used.known()) return say("prices: {} catalog of {}", source, advice.newest_price.text());
-  std::string prices = say("prices: in {}, dated {} to {}, {} catalog", advice.currency.code(),
-                           advice.oldest_price_used.text(), advice.newest_price_used.text(), source);
+  if (!advice.newest_price.known()) return {say("none in the {} catalog", source)};
+  if (!advice.newest_price_used.known()) return {say("{} catalog of {}", source, advice.newest_price.text())};
+  std::vector<std::string> facts{say("in {}, dated {} to {}, {} catalog", advice.currency.code(),
+                                     advice.oldest_price_used.text(), advice.newest_price_used.text(), source)};
   for (const catalog::ExchangeRate& rate : catalog.exchange_rates()) {
     const bool used =
         !converted.empty() && (rate.currency == advice.currency ||
                                std::find(converted.begin(), converted.end(), rate.currency) != converted.end());
     if (used)
-      prices += say(", {:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text());
+      facts.push_back(say("{:g} {} per USD of {}", rate.per_usd.value_or(0), rate.currency.code(), rate.as_of.text()));
   }
-  return prices;
+  return facts;
+}
+
+std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
+                        const std::vector<Currency>& converted) {
+  std::string list;
+  for (const std::string& fact : price_facts(advice, catalog, converted)) add_item(list, fact);
+  return say("prices: {}", list);
 }
 
 std::string against_title(answer::Against against, const std::string& rate) {

@@ -20,6 +20,11 @@ std::string spoken_gpus(const answer::Recommendation& r);
 std::string plan_text(const job::Job& work, const answer::Recommendation& r);
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const job::Job& work, const answer::Recommendation& r);
+/// The same of a column, whose title has the unit of a throughput.
+std::string speed_title(const job::Job& work);
+std::vector<std::string> speed_texts(const job::Job& work, std::span<const answer::Recommendation* const> all);
+/// Hours under one another: all in one unit, which suits the least.
+std::vector<std::string> duration_texts(std::span<const double> hours);
 
 /// What one unit of a service's work costs, where that is what the order goes by: an image, a stream, a token.
 catalog::Number ordering_unit_cost(const job::Job& work, const answer::Recommendation& r);
@@ -32,7 +37,10 @@ std::vector<std::string> unit_amounts(std::span<const catalog::Number> costs);
 std::string odds_text(const answer::Recommendation& r);
 
 std::string price_date(const answer::Recommendation& r);
-/// "prices: in USD, dated …", with the rates that turned the currencies `converted` into the answer's.
+/// "in USD, dated …", and the rates that turned the currencies `converted` into the answer's.
+std::vector<std::string> price_facts(const answer::Advice& advice, const catalog::Catalog& catalog,
+                                     const std::vector<Currency>& converted);
+/// "prices: …": the same in one line.
 std::string prices_line(const answer::Advice& advice, const catalog::Catalog& catalog,
                         const std::vector<Currency>& converted);
 

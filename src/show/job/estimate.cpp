@@ -296,6 +296,12 @@ std::string assumed_line(const job::Assumptions& assumed) {
   return line;
 }
 
+Facts assumed_facts(const job::Assumptions& assumed) {
+  Facts facts;
+  for (const auto& [key, value] : assumed) facts.facts.push_back({"  " + assumed_name(key), assumed_value(value)});
+  return facts;
+}
+
 namespace {
 
 /// With a request rate: what most requests meet.

@@ -33,6 +33,7 @@ std::string counted_details(const job::Job& work);
 std::string requests_in_flight(double requests);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const job::Assumptions& assumed);
+Facts assumed_facts(const job::Assumptions& assumed);
 /// Each figure with its formula, substituted values and source.
 Derivation derivation_of(const physics::Trace& trace);
 /// What a plan's working memory, "activations" among its parts, holds: of a render its scene, of a simulation its

@@ -45,6 +45,20 @@ Text fit_words(const EstimateAnswer& answer) {
       .add("  " + say("needs {}; 80 % of runs need {:.1f} to {:.1f}", of, range.low, range.high));
 }
 
+/// What was asked of it in a second, and the most that it does; nothing where it does enough.
+std::string too_little_words(const EstimateAnswer& answer) {
+  const physics::Problem& problem = answer.plan.problem;
+  if (problem.kind == physics::Problem::Kind::too_much_traffic && problem.most_per_s > 0) {
+    const double loaded = problem.most_per_s * answer.work.inference.max_load;
+    return say("serves only {} of {:g} req/s; {:.0f} such machines would", human_number(problem.most_per_s),
+               problem.asked_per_s, std::ceil(problem.asked_per_s / loaded - 1e-9));
+  }
+  const auto& counted = answer.work.counted;
+  if (!counted || !counted->demand || answer.plan.rate <= 0 || answer.plan.rate >= *counted->demand) return {};
+  return say("does only {} of {} {}", human_number(answer.plan.rate), human_number(*counted->demand),
+             say_name(counted->unit.rate));
+}
+
 /// What its flags cost and bring, each answered as if it had been typed.
 Table ways_table(std::span<const Way> ways) {
   std::string unit;
@@ -139,7 +153,10 @@ Document verdict(const EstimateAnswer& answer, std::span<const Way> ways, bool a
   }
   Text fits = fit_words(answer);
   // It fits, and yet will not do: too slow, or too late.
-  if (answer.plan.fits && answer.plan.problem.any())
+  const std::string too_little = answer.plan.fits ? too_little_words(answer) : std::string();
+  if (!too_little.empty())
+    fits.add(say(", but {}", too_little), Meaning::warn);
+  else if (answer.plan.fits && answer.plan.problem.any())
     fits.add(say(", but {}", printable(answer.plan.problem.text())), Meaning::warn);
   page.line(std::move(fits), 5);
   if (const std::string parts = needed_parts(answer.work, answer.plan, false); !parts.empty())

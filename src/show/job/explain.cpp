@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "answer/facts/fit.hpp"
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -75,13 +76,13 @@ std::string changes_text(const std::vector<answer::Change>& changes) {
 /// What a recommendation costs, how long it takes and how likely it is to fit.
 std::string ranked_words(const answer::Recommendation& r, const ExplainView& view) {
   const Currency currency = view.advice.currency;
-  std::string words = format("{}, {}", r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r),
-                             say("{}/h", spoken_money(r.cost.hourly, currency)));
+  std::string words = r.gpu != nullptr ? spoken_machine(r.machine()) : gpus_text(r);
+  add_item(words, say("{}/h", spoken_money(r.cost.hourly, currency)));
   if (view.advice.work.ends())
     words += say(", {} for the job in {}", spoken_money(r.cost.total, currency),
                  human_duration(seconds(r.cost.elapsed * 3600)));
   else if (const std::string speed = speed_text(view.advice.work, r); !speed.empty())
-    words += ", " + speed;
+    add_item(words, speed);
   if (r.plan().need.is_known()) words += say(", fits {}", answer::chance_words(r.plan().need.chance()));
   return words;
 }
@@ -95,6 +96,7 @@ void add_rank(Document& page, const ExplainView& view) {
   if (at == ranks.end()) return;
   page.line(Text(say("{}: rank {} of {}", printable(view.name), at->rank, ranks.size()), Meaning::best));
   page.line("  " + ranked_words(*at, view));
+  for (const std::string& reason : at->reasons) page.line("  " + printable(reason), 4);
   for (const std::string_view part : {"score", "lead"}) {
     const Branch* branch = answer::find_branch(view.tree, part);
     if (branch == nullptr) continue;
@@ -110,9 +112,15 @@ void add_rank(Document& page, const ExplainView& view) {
           printable(dot == std::string::npos ? child.line.quantity : child.line.quantity.substr(dot + 1));
       if (name != "decides") list += format("{}{} {}", list.empty() ? "" : ", ", name, points(child.line.value.text));
     }
-    page.line(part == "score" ? say("  Score: {} ({})", printable(branch->line.value.text), list)
-              : last          ? say("  Behind rank {}: {} ({})", at->rank - 1, points(branch->line.value.text), list)
-                              : say("  Lead over the next: {} ({})", printable(branch->line.value.text), list),
+    // Of one part alone the sum says it all.
+    const bool single = std::ranges::count_if(branch->children, [](const Branch& child) {
+                       return !child.line.quantity.ends_with("decides");
+                     }) < 2;
+    if (single && part == "score") continue;
+    const std::string of = single ? std::string() : say(" ({})", list);
+    page.line(part == "score" ? say("  Score: {}{}", printable(branch->line.value.text), of)
+              : last          ? say("  Behind rank {}: {}{}", at->rank - 1, points(branch->line.value.text), of)
+                              : say("  Lead over the next: {}{}", printable(branch->line.value.text), of),
               4);
   }
   if (at != ranks.begin()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -15,16 +16,6 @@ namespace gpusel::show {
 namespace {
 
 using job::Job;
-
-std::string target_words(const Job& work) {
-  std::string words;
-  // The percentile is said once.
-  std::string percentile = format("p{:g} ", work.inference.slo_percentile);
-  for (const physics::LatencyTarget& latency : physics::latency_targets())
-    if (const auto& ms = work.inference.*latency.asked)
-      words += format(", {}{} ≤{:g} ms", std::exchange(percentile, {}), latency_name(latency), *ms);
-  return words;
-}
 
 std::string served_words(const Job& work) {
   const job::Inference& job = work.inference;
@@ -40,7 +31,8 @@ std::string served_words(const Job& work) {
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
   if (job.tokens) words += say(", {} tokens total", human_count(*job.tokens));
-  return words + target_words(work);
+  add_item(words, target_words(work));
+  return words;
 }
 
 std::string trained_words(const Job& work) {
@@ -54,25 +46,32 @@ std::string trained_words(const Job& work) {
   return say("{} {}: {} tokens, {} per sequence", what, work.model->id, human_count(job.tokens), job.seq_len);
 }
 
-std::string verb_of(job::Task task) {
+/// Networks that people train, and do not call that fine-tuning.
+bool is_trained(const catalog::Model* model) {
+  using enum catalog::ModelKind;
+  static constexpr catalog::ModelKind kTrained[] = {cnn, vit, recommender, sequence};
+  return model != nullptr && model->kind && std::ranges::find(kTrained, *model->kind) != std::end(kTrained);
+}
+
+std::string verb_of(const Job& work) {
   using enum job::Task;
-  switch (task) {
+  switch (work.task) {
     case pretrain: return say("Pretrain");
-    case finetune: return say("Fine-tune");
+    case finetune: return is_trained(work.model) ? say("Train") : say("Fine-tune");
     case inference: return say("Run");
     case render: return say("Render");
     case simulate: return say("Simulate");
     case transcode: return say("Transcode");
     case preprocess: return say("Preprocess");
   }
-  return std::string(to_text(task));
+  return std::string(to_text(work.task));
 }
 
 std::string counted_words(const Job& work) {
-  std::string words = verb_of(work.task);
+  std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)
-    words += format(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
+    words += say(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
   else if (work.counted->requests_per_s)
     words += say(": {} req/s", human_number(*work.counted->requests_per_s));
   return words + counted_details(work);
@@ -84,6 +83,13 @@ std::string latency_name(const physics::LatencyTarget& latency) {
   std::string name(latency.key);
   std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return name;
+}
+
+std::string target_words(const Job& work) {
+  std::string words;
+  for (const physics::LatencyTarget& latency : physics::latency_targets())
+    if (const auto& ms = work.inference.*latency.asked) add_item(words, format("{} ≤{:g} ms", latency_name(latency), *ms));
+  return words.empty() ? words : format("p{:g} {}", work.inference.slo_percentile, words);
 }
 
 std::string spoken_question(const Job& work) {
@@ -126,14 +132,9 @@ std::string spoken_machine(const physics::Machine& machine) {
   return words;
 }
 
-std::string spoken_amount(double amount) {
-  constexpr double kCents = 0.1;
-  return std::abs(amount) >= kCents && std::abs(amount) < 1000 ? format("{:.2f}", amount) : human_price(amount);
-}
-
 std::string spoken_sum(double amount) {
   constexpr double kWhole = 10;
-  if (std::abs(amount) < kWhole) return spoken_amount(amount);
+  if (std::abs(amount) < kWhole) return human_price(amount);
   return std::abs(amount) < 1000 ? format("{:.0f}", amount) : human_price(std::round(amount));
 }
 
@@ -143,7 +144,7 @@ std::string with_currency(const std::string& amount, Currency currency) {
   return sign.empty() ? format("{} {}", amount, code) : format("{}{}", sign, amount);
 }
 
-std::string spoken_money(double amount, Currency currency) { return with_currency(spoken_amount(amount), currency); }
+std::string spoken_money(double amount, Currency currency) { return with_currency(human_price(amount), currency); }
 
 std::string difference_words(double ratio) {
   const double percent = std::round(100 * (ratio - 1));

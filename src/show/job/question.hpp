@@ -13,6 +13,8 @@ namespace gpusel::show {
 
 /// "LoRA fine-tune llama-2-13b: 307M tokens, 2048 per sequence".
 std::string spoken_question(const job::Job& work);
+/// "p95 TTFT ≤300 ms, ITL ≤50 ms"; empty: none is asked for.
+std::string target_words(const job::Job& work);
 /// "TTFT".
 std::string latency_name(const physics::LatencyTarget& latency);
 /// "H100 SXM5 80 GB", "RTX PRO 6000 96 GB": as people say it, with its memory and without its maker or edition.
@@ -21,8 +23,6 @@ std::string spoken_gpu(const catalog::Gpu& gpu);
 std::string spoken_gpus(const physics::Machine& machine);
 /// "8 × H100 SXM 80 GB, 2 nodes", "16 vCPU".
 std::string spoken_machine(const physics::Machine& machine);
-/// "1.86", "1,360", "0.0335": two decimals from ten cents on, three digits below.
-std::string spoken_amount(double amount);
 /// Of a month or a year, whole from ten on: "1,360", "733", "7.20".
 std::string spoken_sum(double amount);
 /// "$1.86", "13.20 SEK".

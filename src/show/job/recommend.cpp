@@ -15,6 +15,7 @@
 #include "show/job/brief.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -85,9 +86,22 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   const bool whole_job = advice.work.ends();
   const std::string currency(advice.currency.code());
   const std::string per = format("{}/{}", currency, unit_column(advice.work));
-  const auto price_each = [&advice](const Recommendation& r) {
-    const auto& each = advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
-    return figure_cell(each ? human_price(*each) : "-", each);
+  const auto each_of = [&advice](const Recommendation& r) {
+    return advice.work.counted ? r.cost.per_unit : r.cost.per_million_tokens;
+  };
+  // What is written alike under one another.
+  std::vector<const Recommendation*> shown;
+  std::vector<catalog::Number> all_each;
+  for (const Recommendation& r : advice.recommendations)
+    if (is_shown(r, view)) shown.push_back(&r);
+  for (const Recommendation* r : shown) all_each.push_back(each_of(*r));
+  const auto text_of = [shown](std::vector<std::string> texts) {
+    return [shown, texts = std::move(texts)](const Recommendation& r) {
+      return texts[static_cast<std::size_t>(std::ranges::find(shown, &r) - shown.begin())];
+    };
+  };
+  const auto price_each = [each_of, text = text_of(unit_amounts(all_each))](const Recommendation& r) {
+    return figure_cell(text(r), each_of(r));
   };
   using One = const Recommendation&;
   std::vector<RankColumn> columns;
@@ -100,7 +114,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(true, 1, left(say("instance")), [](One r) { return printable(instance_name(r)); });
   add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
   add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
-      [](One r) { return std::string(to_text(r.offer->term)); });
+      [](One r) { return term_cell(r.offer->term); });
   add(true, 5, left(say("GPUs")), [&advice, folded = folds(view)](One r) {
     return folded && r.gpu != nullptr ? gpus_text(r) + other_sizes(r, advice) : gpus_text(r);
   });
@@ -113,8 +127,8 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
     const double chance = r.plan().need.is_known() ? r.plan().need.chance() : std::nan("");
     return std::isnan(chance) ? Cell("?") : figure_cell(answer::chance_words(chance), chance);
   });
-  add(true, 4, right(whole_job ? say("time") : say("speed")), [&advice, whole_job](One r) {
-    return figure_cell(speed_text(advice.work, r), whole_job ? r.cost.hours : r.plan().rate);
+  add(true, 4, right(speed_title(advice.work)), [whole_job, text = text_of(speed_texts(advice.work, shown))](One r) {
+    return figure_cell(text(r), whole_job ? r.cost.hours : r.plan().rate);
   });
   add(true, 2, right(currency + "/h"), [](One r) { return figure_cell(human_price(r.cost.hourly), r.cost.hourly); });
   add(whole_job, 3, right(say("{} total", currency)),
@@ -154,14 +168,18 @@ void make_sortable(Table& table, const Advice& advice) {
   }
 }
 
-Document header(const Advice& advice, const catalog::Catalog& catalog) {
+std::vector<Currency> converted_in(const Advice& advice) {
   std::vector<Currency> converted;
   for (const Recommendation& r : advice.recommendations)
     if (r.cost.exchange) converted.push_back(r.cost.published.currency);
+  return converted;
+}
+
+Document header(const Advice& advice, const catalog::Catalog& catalog) {
   Document page;
   page.title(job_line(advice.work)).line(say("assumed: {}", assumed_line(advice.assumed)));
   add_use(page, advice);
-  return page.line(prices_line(advice, catalog, converted)).gap();
+  return page.line(prices_line(advice, catalog, converted_in(advice))).gap();
 }
 
 /// What 80 of 100 measurements of this plan should show.
@@ -169,6 +187,14 @@ std::string range_text(const Advice& advice, const Recommendation& r) {
   const physics::SpokenRate rate = physics::spoken_rate(advice.work, r.plan(), r.intervals);
   return say("80 % of runs: {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high),
              say_name(rate.unit));
+}
+
+/// What is paid for it, since when, and who says so.
+std::string price_words(const Recommendation& r, const catalog::Catalog& catalog) {
+  const catalog::Origin& origin = catalog.origin_of(*r.offer);
+  return say("price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
+             r.cost.published.currency.code(), price_date(r),
+             origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence));
 }
 
 /// One answer in words, with every warning.
@@ -187,12 +213,7 @@ void add_in_words(Document& page, const Recommendation& r, const Advice& advice,
                say("{} {:.1f} ({:.2f} × {:.3f})", say_name(part.name), part.points, part.weight, part.value);
     page.line(say("   score {:.1f} = {}", r.score, score), 5);
   }
-  const catalog::Origin& origin = catalog.origin_of(*r.offer);
-  if (explain || catalog::is_own(origin))
-    page.line(say("   price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
-                  r.cost.published.currency.code(), price_date(r),
-                  origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence)),
-              5);
+  if (explain || catalog::is_own(catalog.origin_of(*r.offer))) page.line("   " + price_words(r, catalog), 5);
   for (const auto& remark : r.remarks) {
     page.line(say("   {}: {} [{}]", said(remark.severity), printable(remark.message), remark.rule), 5);
     if (explain) page.line(say("     source: {}", printable(remark.source)), 7);
@@ -264,13 +285,12 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
   const answer::Evidence& evidence = *advice.evidence;
   const std::string currency(advice.currency.code());
   const std::string of = advice.work.ends() ? say("a job") : say("a month");
-  std::string line = say("chance that rank 1 is the cheapest: {}; expected regret {} {} {}",
-                         answer::chance_words(evidence.best_probability), human_price(evidence.regret), currency, of);
+  page.line("  " + say("chance that rank 1 is the cheapest: {}", answer::chance_words(evidence.best_probability)), 4);
+  page.line("  " + say("expected regret: {} {} {}", human_price(evidence.regret), currency, of), 4);
   const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
   if (pays != evidence.tests.end())
-    line += say("; a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
-                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth));
-  page.line(line);
+    page.line("  " + say("a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
+                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)), 4);
   if (!view.evidence) return;
   Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
                   right(say("or at × its speed")), right(say("or at req/s"))});
@@ -285,6 +305,39 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
                human_price(test.cost), human_price(test.worth)});
   page.gap().add(std::move(switches));
   if (!evidence.tests.empty()) page.gap().add(std::move(tests));
+}
+
+/// Each with its first reason: instances of the same reason together.
+void add_rejected_by_reason(Document& page, const Advice& advice) {
+  for (const RejectedGroup& group : rejected_by_rule(advice)) {
+    page.heading(say("{}: {}", group.rule, group.instances));
+    std::vector<std::string> reasons;
+    std::map<std::string, std::map<std::string_view, std::string>> names;
+    for (const answer::Rejection* one : group.rejections) {
+      auto& of_reason = names[one->message];
+      if (of_reason.empty()) reasons.push_back(one->message);
+      add_item(of_reason[one->instance->provider], printable(one->instance->sku));
+    }
+    for (const std::string& reason : reasons) {
+      page.line("  " + printable(reason), 2);
+      for (const auto& [provider, skus] : names[reason]) page.line(secondary(format("    {}: {}", provider, skus)), 6);
+    }
+  }
+}
+
+/// Why it is rank 1, one reason in a line.
+void add_first_reasons(Document& page, const Advice& advice, const catalog::Catalog& catalog) {
+  const Recommendation& best = advice.recommendations.front();
+  page.heading(say("Why rank 1"));
+  for (const std::string& reason : best.reasons) page.line("  " + printable(reason), 4);
+  page.line("  " + range_text(advice, best), 4).line("  " + price_words(best, catalog), 4);
+  if (advice.work.counted && advice.work.counted->sends_traffic())
+    page.line("  " + std::string(trim(egress_text(advice, best))), 4);
+  if (!best.instance->caution.empty())
+    page.line(say("  Note: {}", printable(say_text(best.instance->caution))), 8);
+  for (const answer::Remark& remark : best.remarks)
+    if (remark.severity == rules::Effect::note)
+      page.line(say("  Note: {} [{}]", printable(remark.message), remark.rule), 8);
 }
 
 /// "offline rendering → … → spot".
@@ -331,6 +384,30 @@ Table ranking_table(const Advice& advice, const RecommendView& view) {
   }
   if (view.sortable) make_sortable(table, advice);
   return table;
+}
+
+Document recommend_details(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {
+  Document page;
+  if (view.why) {
+    if (!advice.recommendations.empty()) add_first_reasons(page, advice, catalog);
+    page.heading(say("Assumed")).add(assumed_facts(advice.assumed));
+    if (advice.duty.is_given() || advice.extras.is_given()) add_use(page.heading(say("Use")), advice);
+    std::vector<std::string> steps;
+    for (const std::string& step : advice.decision) steps.push_back(printable(step));
+    page.section(say("Prices"), price_facts(advice, catalog, converted_in(advice)));
+    page.section(say("How it was decided"), steps);
+    if (!view.show_rejected && !advice.rejected.empty()) {
+      page.heading(say("Rejected (each instance: --rejected)"));
+      for (const RejectedGroup& one : rejected_by_rule(advice)) page.line(format("  {:>5}  {}", one.instances, one.rule));
+    }
+  }
+  if (view.evidence || view.why) {
+    Document evidence;
+    add_evidence(evidence, advice, view);
+    if (!evidence.empty()) page.heading(say("How sure")).append(std::move(evidence));
+  }
+  if (view.show_rejected) add_rejected_by_reason(page, advice);
+  return page;
 }
 
 Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, const RecommendView& view) {

@@ -20,6 +20,12 @@ struct RecommendView {
   bool all_sizes = false;  // a row for each size of a provider's machines, not for its best alone
   bool ranking = false;    // asked for: not what each load takes in its place
   bool evidence = false;   // how sure rank 1 is, in full
+  bool why = false;        // reasons, assumptions, prices and the decision, below a brief answer
+  job::ObjectiveKind objective = job::ObjectiveKind::cost;
+  std::string next = {};   // export target for rank 1
+
+  /// Whether more than a screen was asked for.
+  bool asks_more() const { return why || show_rejected || evidence; }
 };
 
 Table ranking_table(const answer::Advice& advice, const RecommendView& view);
@@ -34,6 +40,8 @@ struct RejectedGroup {
 std::vector<RejectedGroup> rejected_by_rule(const answer::Advice& advice);
 
 Document recommend_page(const answer::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
+/// What was asked for beside a brief answer.
+Document recommend_details(const answer::Advice& advice, const catalog::Catalog& catalog, const RecommendView& view);
 
 struct RecommendTelling {
   std::size_t limit = 0;   // recommendations; 0: all

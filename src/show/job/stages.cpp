@@ -8,6 +8,7 @@
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/recommend.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -35,7 +36,7 @@ Table table_of(const StagesChoice& choice, const StagesPlan& plan, Currency curr
     }
     const Recommendation& one = *stage.best;
     table.add({name, printable(instance_name(one)), printable(one.region->id), gpus_text(one),
-               std::string(to_text(one.offer->term)), figure_cell(human_price(stage.cost.hourly), stage.cost.hourly),
+               term_cell(one.offer->term), figure_cell(human_price(stage.cost.hourly), stage.cost.hourly),
                figure_cell(human_number(stage.cost.hours_paid), stage.cost.hours_paid), money(stage.cost.once),
                money(stage.cost.per_month), price_date(one)});
   }

@@ -225,7 +225,7 @@ Rows all_rows(const CompareAnswer& comparison, const catalog::Catalog& catalog, 
   identity_rows(rows, comparison);
   rows.group();
   rows.figures(FigureOf::price);
-  rows.words(say("term"), of_offer([](const auto& offer) { return std::string(to_text(offer.term)); }));
+  rows.words(say("term"), of_offer([](const auto& offer) { return said(offer.term); }));
   rows.words(say("price as of"), of_offer([](const auto& offer) {
                const Date date = Date::from_packed(offer.as_of);
                return date.known() ? date.text() : say("undated");
@@ -262,7 +262,7 @@ std::string no_price(const Compared& item, const CompareAnswer& comparison, cons
   }
   std::vector<std::string> others;
   for (const catalog::Offer& offer : catalog.offers_of(*item.instance))
-    if (std::string term(to_text(offer.term)); std::ranges::find(others, term) == others.end())
+    if (std::string term = said(offer.term); std::ranges::find(others, term) == others.end())
       others.push_back(std::move(term));
   return others.empty() ? line : say("{}; other terms or places: {}", line, list_of(others));
 }
@@ -285,7 +285,7 @@ std::string price_line(const Compared& item, const CompareAnswer& comparison, co
   }
   const Date date = Date::from_packed(item.offer->as_of);
   line += format(", {} {}, {}, {}", item.offered_by->provider, printable(catalog.region_of(*item.offer).id),
-                 to_text(item.offer->term), date.known() ? date.text() : say("undated"));
+                 said(item.offer->term), date.known() ? date.text() : say("undated"));
   return line + format(" ({}, {})", origin.source.empty() ? say("no source") : printable(origin.source),
                        said(origin.confidence));
 }
@@ -413,6 +413,8 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
     for (const std::string& one : cautions_of(comparison)) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
   if (!view.sources)
     for (const std::string& one : warnings) page.line(Text(say("Note: {}", one), Meaning::warn), 6);
+  std::vector<std::string> terms;
+  for (const std::string& term : comparison.terms) terms.push_back(say_name(term));
   if (!view.specs || !view.sources)
     page.gap().line(secondary(
         view.specs ? say("--sources adds where prices come from, and the plans")
@@ -420,7 +422,7 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
             ? say("--specs adds the hardware")
             : say("*: best. Prices: {}, the cheapest seller at prices expected today. --specs adds the hardware, "
                   "--sources where prices come from",
-                  list_of(comparison.terms))));
+                  list_of(terms))));
   if (view.specs) add_specs(page, comparison, catalog, view.all);
   if (view.sources) add_sources(page, comparison, catalog);
   if (view.specs) page.section(say("notes"), notes_of(comparison));

@@ -122,7 +122,7 @@ void add_latency(std::vector<Trait>& traits, const CompareAnswer& comparison) {
 void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
   traits.push_back({cost_title(comparison), 0, true, Better::less,
                     [&comparison](const Compared& item) { return unit_cost(comparison, item); },
-                    [](const Compared&, const Number& value) { return value ? spoken_amount(*value) : "-"; }});
+                    [](const Compared&, const Number& value) { return value ? human_price(*value) : "-"; }});
   if (ends(comparison))
     traits.push_back({say("hours"), 1, true, Better::less,
                       [](const Compared& item) { return item.usable() ? Number(item.job_hours) : std::nullopt; },
@@ -175,7 +175,7 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
 
 void add_hardware_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {
   const std::string_view code = comparison.currency.code();
-  traits.push_back(figure(say("{}/h per GB", code), 2, "price_per_hour_per_gb", Better::less, spoken_amount));
+  traits.push_back(figure(say("{}/h per GB", code), 2, "price_per_hour_per_gb", Better::less, human_price));
   traits.push_back(figure(say("memory, GB"), 0, "memory_gb", Better::more, none_or_number));
   traits.push_back(figure(say("bandwidth, GB/s"), 1, "memory_bandwidth_gbs", Better::more, none_or_number));
   traits.push_back(figure(say("FP16 dense, TFLOPS"), 1, "fp16_dense_tflops", Better::more, none_or_number));
@@ -206,9 +206,9 @@ std::vector<Trait> traits_of(const CompareAnswer& comparison) {
                         return job && item.offer != nullptr ? Number(item.hourly * item.count)
                                                             : figure_of(item, "price_per_hour");
                       },
-                      [](const Compared&, const Number& value) { return value ? spoken_amount(*value) : "?"; }});
+                      [](const Compared&, const Number& value) { return value ? human_price(*value) : "?"; }});
   if (!whole || !comparison.work)
-    traits.push_back(figure(say("{}/h per GPU", code), 1, "price_per_hour_per_gpu", Better::less, spoken_amount));
+    traits.push_back(figure(say("{}/h per GPU", code), 1, "price_per_hour_per_gpu", Better::less, human_price));
   if (comparison.work)
     add_job_traits(traits, comparison);
   else
@@ -407,9 +407,11 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
     out.emplace_back(pick_words(comparison, *best), Meaning::best);
   } else {
     const bool any = std::ranges::any_of(comparison.items, &Compared::usable);
-    out.emplace_back(
-        any ? say("None of those that can do the job has a known price.") : say("None of them can do the job."),
-        Meaning::warn);
+    const auto more = std::ranges::find_if(comparison.items, [](const Compared& item) { return item.would_do > 0; });
+    out.emplace_back(any ? say("None of those that can do the job has a known price.")
+                     : more != comparison.items.end() ? say("None is enough as asked; {} would do.", count_words(*more))
+                                                      : say("None of them can do the job."),
+                     Meaning::warn);
   }
   if (best != nullptr && (may_not_fit(*best) || may_be_late(comparison, *best)))
     out.emplace_back(say("Risk: {} {}.", compared_name(*best), doubt_words(*best)), Meaning::warn);
@@ -432,9 +434,11 @@ SideBySide compare_brief_table(const CompareAnswer& comparison) {
   std::vector<Trait> traits = traits_of(comparison);
   // What none of them has tells nobody anything.
   std::erase_if(traits, [&](const Trait& trait) {
-    return trait.value && std::ranges::all_of(comparison.items, [&](const Compared& item) {
-             return trait.value(item) == 0.0;
-           });
+    const auto tells_nothing = [&](const Compared& item) {
+      const Number value = trait.value ? trait.value(item) : std::nullopt;
+      return value == 0.0 || (!value && trait.words(item, value) == "-");
+    };
+    return std::ranges::all_of(comparison.items, tells_nothing);
   });
   for (const Trait& trait : traits) {
     const Valued all = valued(trait, comparison.items);

@@ -4,6 +4,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/catalogue/catalog.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -49,7 +50,7 @@ Table like_table(std::span<const Alike> alike, const catalog::Catalog& catalog, 
     table.add({base ? say("base") : format("{:.0f}", one.similarity), std::string(listed.instance->provider),
                printable(listed.instance->sku), gpus_text(*listed.instance),
                listed.offer == nullptr ? "?" : human_price(listed.hourly),
-               listed.offer == nullptr ? "" : std::string(to_text(listed.offer->term)),
+               listed.offer == nullptr ? Cell("") : term_cell(listed.offer->term),
                listed.offer == nullptr ? "" : printable(catalog.region_of(*listed.offer).id), times(one.ratios.price),
                times(one.ratios.gpu_memory), times(one.ratios.bandwidth), times(one.ratios.dense16),
                differences_text(one, wide)});

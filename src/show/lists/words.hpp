@@ -9,6 +9,8 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/field.hpp"
+#include "catalog/records/market.hpp"
+#include "show/document/table.hpp"
 
 namespace gpusel::show {
 
@@ -27,5 +29,8 @@ template <NamedEnum E>
 std::string in_words(const std::optional<E>& member) {
   return member ? said(*member) : std::string();
 }
+
+/// In the reader's language; for programs its id.
+inline Cell term_cell(catalog::Term term) { return {said(term), std::string(to_text(term))}; }
 
 }  // namespace gpusel::show

@@ -41,7 +41,7 @@ struct BreakEvenPage {
 };
 
 std::string commitment_line(const BreakEvenPage& page, const answer::CommitmentBreakEven& one) {
-  const auto term = to_text(one.committed.offer->term);
+  const auto term = said(one.committed.offer->term);
   std::string line = one.hours_per_month
                          ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
                                human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
@@ -219,7 +219,7 @@ void token_lines(const BreakEvenPage& page, Document& out) {
   for (const answer::TokenBreakEven& one : page.found.tokens) {
     const money::TokenAnswer& own = one.answer;
     std::string line =
-        say("{}: {} per million tokens, input and output, at {} against {}: {}", to_text(one.term->offer->term),
+        say("{}: {} per million tokens, input and output, at {} against {}: {}", said(one.term->offer->term),
             page.money(own.own_price_in_use), one.use < 1 ? say("{} use", percent(one.use)) : say("full load"),
             page.money(one.price_per_million), own.cheaper_in_use ? say("cheaper") : say("more expensive"));
     if (one.use < 1) line += say("; {} at full load", page.money(own.own_price_per_million));
@@ -256,7 +256,7 @@ void ownership_lines(const BreakEvenPage& page, Document& out) {
                human_number(first.asked.watts / 1000), page.money(first.answer.power_per_hour),
                page.money(first.answer.hosting_per_month), page.money(first.answer.owned_per_hour), first.asked.years));
   for (const answer::Ownership& one : page.found.ownership) {
-    const auto term = to_text(one.term->offer->term);
+    const auto term = said(one.term->offer->term);
     line = one.answer.months ? say("against {}: paid back after {:.1f} months at {} h a month", term,
                                    *one.answer.months, human_number(one.asked.hours_per_month))
                              : say("against {}: never paid back, running it costs as much", term);

@@ -10,6 +10,7 @@
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
+#include "show/lists/words.hpp"
 #include "show/money/autoscale.hpp"
 #include "show/money/break_even.hpp"
 #include "show/money/cost_brief.hpp"
@@ -147,7 +148,7 @@ void own_rows(TermTable& table, const CostItem& item) {
 
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
   const catalog::Origin& origin = catalog.origin_of(*term.offer);
-  std::string line = say("{}: {} {} per instance and {}", to_text(term.offer->term), human_price(term.offer->amount),
+  std::string line = say("{}: {} {} per instance and {}", said(term.offer->term), human_price(term.offer->amount),
                          term.published.currency.code(), said(term.offer->period));
   if (term.exchange) {
     line += say(" at {:.4g} {} per {}", term.exchange->rate, currency, term.published.currency.code());
@@ -207,7 +208,7 @@ void add_elsewhere(Document& page, const CostItem& item, const CostAnswer& answe
                left(say("price date"), 1), left(say("source"), 2)});
   for (const TermCost& term : item.terms)
     for (const auto& [offer, rate] : term.elsewhere)
-      table.add({std::string(to_text(offer->term)), printable(catalog.region_of(*offer).id), human_price(rate),
+      table.add({term_cell(offer->term), printable(catalog.region_of(*offer).id), human_price(rate),
                  date_text(offer->as_of), printable(catalog.origin_of(*offer).source)});
   if (!table.empty()) page.heading(say("elsewhere"), 3).add(std::move(table));
 }

@@ -41,7 +41,7 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
     const Number sum = sum_of(item, term);
     if (!sum) continue;
     const std::string amount = (term.is_at_most() ? "≤ " : "") +
-                               with_currency(is_of_a_job(item) ? spoken_amount(*sum) : spoken_sum(*sum), currency);
+                               with_currency(is_of_a_job(item) ? human_price(*sum) : spoken_sum(*sum), currency);
     const std::string name = said(term.offer->term);
     if (!base) {
       base = sum;
@@ -71,7 +71,7 @@ class CostRows {
 
   /// Of amounts that no term has, no row; the least has a mark where they differ.
   void amounts(const std::string& title, const std::function<Number(const TermCost&)>& of, bool marks = false,
-               std::string (*shown)(double) = spoken_amount) {
+               std::string (*shown)(double) = human_price) {
     SideRow row{title, {}};
     Number least;
     bool differ = false, any = false;

@@ -9,6 +9,7 @@
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
+#include "show/lists/words.hpp"
 #include "show/money/autoscale.hpp"
 
 namespace gpusel::show {
@@ -67,21 +68,13 @@ class FleetPage {
 
   void head() {
     const auto& traffic = fleet_.traffic;
-    const std::string lengths = fleet_.work.model->is_generator() ? say("{:.0f} prompt and {:.0f} generated tokens",
-                                                                        traffic.mean_input, traffic.mean_output)
-                                                                  : say("{:.0f} tokens", traffic.mean_input);
-    const std::string line =
-        say("{}, inference: {} req/s of {}, {} on average, {} of lengths", printable(fleet_.work.model->id),
-            human_number(fleet_.rate), printable(traffic.name), lengths,
-            traffic.buckets.size() == 1 ? say("1 bucket") : say("{} buckets", traffic.buckets.size()));
-    page_.title(line);
-    const auto& job = fleet_.work.inference;
-    std::vector<std::string> targets;
-    if (job.ttft_ms) targets.push_back(say("TTFT <= {:g} ms", *job.ttft_ms));
-    if (job.tpot_ms) targets.push_back(say("TPOT <= {:g} ms", *job.tpot_ms));
-    if (job.itl_ms) targets.push_back(say("ITL <= {:g} ms", *job.itl_ms));
-    if (job.e2e_ms) targets.push_back(say("E2E <= {:g} ms", *job.e2e_ms));
-    if (!targets.empty()) page_.line(say("targets, p{:g}: {}", job.slo_percentile, join_texts(targets, ", ")));
+    const std::string lengths = fleet_.work.model->is_generator()
+                                    ? say("{:.0f} in + {:.0f} out", traffic.mean_input, traffic.mean_output)
+                                    : say("{:.0f} tokens", traffic.mean_input);
+    const std::string name = traffic.name.substr(traffic.name.rfind('/') + 1);
+    page_.title(say("Serve {}: {} req/s of {}, mean {}", printable(fleet_.work.model->id), human_number(fleet_.rate),
+                    printable(name), lengths));
+    if (const std::string targets = target_words(fleet_.work); !targets.empty()) page_.line(secondary(targets));
     page_.gap();
   }
 
@@ -89,6 +82,8 @@ class FleetPage {
   void details() {
     const auto& traffic = fleet_.traffic;
     page_.gap();
+    page_.line(traffic.buckets.size() == 1 ? say("lengths: 1 bucket")
+                                           : say("lengths: {} buckets", traffic.buckets.size()));
     if (!traffic.source.empty()) {
       const auto* source = catalog_.source(traffic.source);
       page_.line(say("lengths: {} ({})", source != nullptr ? printable(source->document) : printable(traffic.source),
@@ -109,8 +104,10 @@ class FleetPage {
     const auto& mix = fleet_.mix;
     double count = 0;
     for (const FleetMember& member : mix.members) count += member.instances;
-    page_.line(Text(say("Cheapest fleet: {} {}, {}/h, {}/month of 730 h", count_text(count),
-                        count == 1 ? say("instance") : say("instances"), amount(mix.hourly), amount(mix.monthly())),
+    const std::string hourly = spoken_money(mix.hourly, fleet_.currency);
+    const std::string monthly = with_currency(spoken_sum(mix.monthly()), fleet_.currency);
+    page_.line(Text(count == 1 ? say("Cheapest fleet: 1 instance, {}/h, {}/month", hourly, monthly)
+                               : say("Cheapest fleet: {} instances, {}/h, {}/month", count_text(count), hourly, monthly),
                     Meaning::best));
     if (fleet_.replay) replayed(*fleet_.replay);
     page_.gap();
@@ -147,7 +144,7 @@ class FleetPage {
       rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
                 printable(offer.region->id), fleet_gpus_text(type), physics::layout_text(fleet_.work, type.layout()),
                 percent_of_load(member.load), human_number(member.requests_per_s), human_price(offer.cost.hourly),
-                human_price(member.hourly), std::string(to_text(offer.offer->term)),
+                human_price(member.hourly), term_cell(offer.offer->term),
                 date.known() ? date.text() : say("undated")});
     }
     page_.add(std::move(rows)).gap();
@@ -321,7 +318,7 @@ class FleetPage {
         if (member.type == type && member.committed > 0) {
           const FleetOffer& offer = *fleet_.types[type].committed;
           page_.line(say("of #{} {} run at all hours as {} {} at {}/h each", type + 1, count_text(member.committed),
-                         offer_text(offer), to_text(offer.offer->term), amount(offer.cost.hourly)));
+                         offer_text(offer), said(offer.offer->term), amount(offer.cost.hourly)));
           return;
         }
   }

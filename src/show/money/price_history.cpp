@@ -6,6 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -67,7 +68,7 @@ Table history_table(const catalog::Instance& instance, const catalog::Catalog& c
     if (history.empty()) continue;
     const money::PriceToday price = outlook.expected(offer);
     const catalog::Offer& first = history.front();
-    table.add({printable(catalog.region_of(offer).id), std::string(to_text(offer.term)),
+    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term),
                date_text(Date::from_packed(first.as_of)), human_price(first.per_hour()),
                sparkline(course_of(offer, catalog)), human_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), signed_percent(offer.per_hour() / first.per_hour() - 1),
@@ -93,7 +94,7 @@ Document drift_page(std::span<const catalog::PriceMoves> moves) {
                right(say("pairs"), 1), right(say("rose"), 2), right(say("fell"), 2), right(say("months")),
                right(say("change")), right(say("per month")), left(say("from"), 3), left(say("to"), 3)});
   for (const catalog::PriceMoves& one : moves)
-    table.add({one.gpu.empty() ? say("none") : printable(one.gpu), said(one.seller), std::string(to_text(one.term)),
+    table.add({one.gpu.empty() ? say("none") : printable(one.gpu), said(one.seller), term_cell(one.term),
                format("{}", one.offers), format("{}", one.pairs), format("{}", one.rose), format("{}", one.fell),
                figure_cell(format("{:.1f}", one.months), one.months),
                figure_cell(signed_percent(one.change), one.change),
@@ -151,7 +152,7 @@ Table outlook_table(std::span<const money::OutlookCheck> checks) {
                right(say("mean, expected"), 2), right(say("in range"), 1)});
   for (const money::OutlookCheck& one : checks)
     table.add(
-        {said(one.seller), std::string(to_text(one.term)), format("{}", one.offers),
+        {said(one.seller), term_cell(one.term), format("{}", one.offers),
          figure_cell(format("{:.1f}", one.months), one.months), figure_cell(percent_of_price(one.old_error), one.old_error),
          figure_cell(percent_of_price(one.expected_error), one.expected_error), figure_cell(percent_of_price(one.old_mean), one.old_mean),
          figure_cell(percent_of_price(one.expected_mean), one.expected_mean),

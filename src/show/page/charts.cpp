@@ -218,7 +218,7 @@ std::string one_job_text(const answer::UseCurves& use) {
 
 std::string never_text(const ReportView& view, const answer::CommitmentBreakEven& one) {
   return say("{} is never cheaper than on-demand: {} a month against {} for a full month.",
-             to_text(one.committed.offer->term), money_text(view, one.per_month),
+             said(one.committed.offer->term), money_text(view, one.per_month),
              money_text(view, one.on_demand.per_hour * kHoursPerMonth));
 }
 

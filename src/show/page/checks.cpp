@@ -124,7 +124,7 @@ void add_payments(const ReportView& view, Uses& uses) {
     for (const answer::TermCost& term : item.terms) {
       const Date date = Date::from_packed(term.offer->as_of);
       uses.add(view.catalog.origin_of(*term.offer).source,
-               say("{} of #{}, {}", to_text(term.offer->term), item.subject.rank,
+               say("{} of #{}, {}", said(term.offer->term), item.subject.rank,
                    date.known() ? date.text() : say("undated")));
     }
   if (view.use->break_evens.spot && view.use->break_evens.spot->market != nullptr)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -39,7 +40,7 @@ std::string value_text(const Axis& axis, const AxisValue& value) {
 std::string winner_text(const Outcome& one) {
   if (!one.fits()) return say("nothing fits");
   std::string text = printable(format("{} {}", one.best.instance->provider, one.best.instance->sku));
-  if (one.offer.term != catalog::Term::on_demand) text += format(", {}", to_text(one.offer.term));
+  if (one.offer.term != catalog::Term::on_demand) add_item(text, said(one.offer.term));
   return text;
 }
 
@@ -97,17 +98,31 @@ void add_remarks(Document& page, const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) page.line(remark);
 }
 
-Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool all) {
+void add_rows(Document& page, Table table, std::size_t rows) {
+  const std::size_t all = table.rows.size();
+  const std::size_t most = rows == 0 ? all : std::min(all, rows);
+  const auto end = static_cast<std::ptrdiff_t>(most);
+  table.rows.erase(table.rows.begin() + end, table.rows.end());
+  if (table.bars) table.bars->bars.erase(table.bars->bars.begin() + end, table.bars->bars.end());
+  page.gap().add(std::move(table));
+  if (most < all) page.line(secondary(all - most == 1 ? say("1 more row: -n {}", all) : say("{} more rows: -n {}", all - most, all)));
+}
+
+Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool all, std::size_t rows) {
+  // Of one part, of two, of three: together they leave a screen its lines of words.
+  static constexpr std::size_t kRows[] = {12, 5, 4};
+  const int parts = (answer.axes.empty() ? 0 : 1) + (answer.swing > 0 ? 1 : 0) + (answer.wants_pareto ? 1 : 0);
+  const std::size_t most = all ? 0 : rows > 0 ? rows : kRows[std::clamp(parts - 1, 0, 2)];
   Document page;
   page.title(varied_job(answer));
-  if (answer.axes.size() == 1) add_one_input(page, answer, all);
-  if (answer.axes.size() == 2) add_two_inputs(page, answer);
-  if (answer.swing > 0) add_tornado(page, answer);
-  if (answer.wants_pareto) add_pareto(page, answer);
+  if (answer.axes.size() == 1) add_one_input(page, answer, most);
+  if (answer.axes.size() == 2) add_two_inputs(page, answer, most);
+  if (answer.swing > 0) add_tornado(page, answer, most);
+  if (answer.wants_pareto) add_pareto(page, answer, most);
   if (all)
     page.append(ground_of(answer, catalog));
   else
-    page.line(secondary(say("Every point, assumptions and price dates: --why")));
+    page.line(secondary(say("Charts, every row, assumptions and price dates: --why")));
   return page.derivation(derivation_of(answer.trace));
 }
 

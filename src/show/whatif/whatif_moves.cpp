@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -61,13 +62,14 @@ Table tornado_table(const WhatIf& answer) {
 
 /// "assumed: epochs, seq_len".
 void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
-  std::string list = join_texts(keys, ", ", printable);
+  std::string list;
+  for (const std::string& key : keys) add_item(list, printable(key));
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 
 }  // namespace
 
-void add_tornado(Document& page, const WhatIf& answer) {
+void add_tornado(Document& page, const WhatIf& answer, std::size_t rows) {
   page.heading(say("tornado: what moves the cost of the best answer"));
   if (!answer.now.fits())
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
@@ -77,10 +79,16 @@ void add_tornado(Document& page, const WhatIf& answer) {
                        end_text(first.high), measure_title(answer, answer.measure)),
                    Meaning::best));
   }
-  page.line(say("each input ±{:g} % on its own, speed over its 80 % interval; now {} {} with {}", 100 * answer.swing,
+  const bool all = rows == 0;
+  if (all)
+    page.line(say("each input ±{:g} % on its own, speed over its 80 % interval; now {} {} with {}", 100 * answer.swing,
                 human_price(answer.now.cost), measure_title(answer, answer.measure), winner_text(answer.now)));
-  if (!answer.bars.empty()) page.gap().add(tornado_table(answer));
+  if (!answer.bars.empty()) add_rows(page, tornado_table(answer), rows);
   std::vector<std::string> remarks = changes(answer);
+  if (!all) {
+    if (remarks.size() > rows) remarks.resize(rows);
+    return add_remarks(page, remarks);
+  }
   if (answer.measure == answer::Measure::hourly || answer.measure == answer::Measure::monthly)
     remarks.push_back(say(
         "speed has no row: cost is hourly, and the effect of its interval on the number of instances is not computed"));
@@ -92,7 +100,7 @@ void add_tornado(Document& page, const WhatIf& answer) {
   add_remarks(page, remarks);
 }
 
-void add_pareto(Document& page, const WhatIf& answer) {
+void add_pareto(Document& page, const WhatIf& answer, std::size_t rows) {
   const std::string heading =
       say("Pareto frontier: cost × {}", answer.against == answer::Against::time      ? say("time")
                                         : answer.against == answer::Against::latency ? say("latency")
@@ -111,11 +119,12 @@ void add_pareto(Document& page, const WhatIf& answer) {
                      say("{}: {} {}, {} {}", who, human_number(one.x), unit, human_price(one.cost), cost)});
     if (one.frontier)
       table.add({human_number(one.x), human_price(one.cost), who, printable(one.outcome.best.region->id),
-                 gpus_text(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
+                 spoken_gpus(one.outcome.best), plan_text(one.outcome.of->work, one.outcome.best)});
   }
   page.line(say("{} candidates, {} on the frontier: nothing is better in one and no worse in the other",
                 answer.candidates.size(), table.rows.size()));
-  page.gap().add(Picture{frontier_chart(std::move(marks), unit, cost), heading}).gap().add(std::move(table));
+  if (rows == 0) page.gap().add(Picture{frontier_chart(std::move(marks), unit, cost), heading});
+  add_rows(page, std::move(table), rows);
 }
 
 }  // namespace gpusel::show

@@ -55,8 +55,19 @@ std::string stretch_text(const WhatIf& answer, const Segment& segment) {
   return list;
 }
 
+/// "2 to 24 × RTX A6000 48 GB".
+std::string counted_gpus(const answer::Recommendation& one, int fewest, int most) {
+  return fewest != most && one.gpu != nullptr ? say("{} to {} × {}", fewest, most, spoken_gpu(*one.gpu))
+                                              : spoken_gpus(one);
+}
+
 std::string spread(std::string first, std::string last) {
   return first == last ? first : format("{} → {}", first, last);
+}
+
+std::string spread_gpus(const answer::Recommendation& first, const answer::Recommendation& last) {
+  if (first.gpu == last.gpu) return counted_gpus(first, first.machine().gpus(), last.machine().gpus());
+  return spread(spoken_gpus(first), spoken_gpus(last));
 }
 
 /// What it costs at both ends of a range, or at least and at most in a list.
@@ -71,14 +82,13 @@ std::string costs_text(const WhatIf& answer, const Segment& segment) {
 }
 
 /// Stretches too short to plan by belong to the one before them, and equal winners that meet are one.
-std::vector<Segment> without_slivers(const WhatIf& answer) {
-  constexpr double kSliver = 0.02;
+std::vector<Segment> without_slivers(const WhatIf& answer, double sliver) {
   std::vector<Segment> out;
   for (const Segment& segment : answer.segments) {
     const Outcome& one = answer.winner(segment);
     const bool joins = answer.axes.front().continuous && !out.empty() && one.fits() &&
                        answer.winner(out.back()).fits() &&
-                       (segment.share < kSliver || same_winner(answer.winner(out.back()), one));
+                       (segment.share < sliver || same_winner(answer.winner(out.back()), one));
     if (!joins) {
       out.push_back(segment);
       continue;
@@ -89,10 +99,18 @@ std::vector<Segment> without_slivers(const WhatIf& answer) {
   return out;
 }
 
-Table segments_table(const WhatIf& answer, bool all) {
+/// Which stretches are so short that they are left out, for a table of so many rows.
+double sliver_for(const WhatIf& answer, std::size_t rows) {
+  double sliver = 0.02;
+  while (sliver < 0.5 && without_slivers(answer, sliver).size() > rows) sliver += 0.01;
+  return sliver;
+}
+
+/// `sliver` 0: all.
+Table segments_table(const WhatIf& answer, double sliver) {
   Table table({left(""), right(answer.axes.front().key), right(say("share"), 2), left(say("instance"), 0, 18),
                left(say("GPUs")), left(say("plan"), 3, 20), right(measure_title(answer, answer.measure))});
-  for (const Segment& segment : all ? answer.segments : without_slivers(answer)) {
+  for (const Segment& segment : sliver > 0 ? without_slivers(answer, sliver) : answer.segments) {
     const Outcome& first = answer.samples[segment.first].best;
     std::size_t own = segment.last;  // behind it come winners of slivers
     while (own > segment.first && !same_winner(answer.samples[own].best, first)) --own;
@@ -100,7 +118,7 @@ Table segments_table(const WhatIf& answer, bool all) {
     std::vector<Cell> cells{letter_of(answer, first), stretch_text(answer, segment), percent_text(segment.share),
                             winner_text(first)};
     if (first.fits()) {
-      cells.emplace_back(spread(spoken_gpus(first.best), spoken_gpus(last.best)));
+      cells.emplace_back(spread_gpus(first.best, last.best));
       cells.emplace_back(spread(plan_text(first.of->work, first.best), plan_text(last.of->work, last.best)));
       cells.emplace_back(costs_text(answer, {segment.first, own, segment.share}));
     } else {
@@ -155,8 +173,8 @@ std::string overall(const WhatIf& answer) {
   constexpr std::size_t kNamed = 6;
   std::string list;
   for (std::size_t i = 0; i < answer.winners.size() && i < kNamed; ++i)
-    list += (list.empty() ? "" : ", ") + say("{} in {}", winner_text(answer.samples[answer.winners[i].sample].best),
-                                             percent_text(answer.winners[i].share));
+    add_item(list, say("{} in {}", winner_text(answer.samples[answer.winners[i].sample].best),
+                       percent_text(answer.winners[i].share)));
   if (answer.winners.size() > kNamed) list += say(" and {} more", answer.winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
   return range ? say("Best along the range: {}", list) : say("Best of the values: {}", list);
@@ -275,40 +293,43 @@ Table legend_table(const WhatIf& answer) {
       fewest = std::min(fewest, sample.best.best.machine().gpus());
       most = std::max(most, sample.best.best.machine().gpus());
     }
-    const bool some = fewest != most && first.best.gpu != nullptr;
     table.add({letter_of(answer, first), percent_text(winner.share), winner_text(first),
-               some ? say("{} to {} × {}", fewest, most, spoken_gpu(*first.best.gpu)) : spoken_gpus(first.best),
-               from_to(human_price(low), human_price(high))});
+               counted_gpus(first.best, fewest, most), from_to(human_price(low), human_price(high))});
   }
   return table;
 }
 
 }  // namespace
 
-void add_one_input(Document& page, const WhatIf& answer, bool all) {
+void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
   const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
+  const bool all = rows == 0;
+  const double sliver = all ? 0 : sliver_for(answer, rows);
   page.heading(heading);
   if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
-  page.line(points_text(answer.axes.front()) + unseen_text(answer));
-  if (!answer.segments.empty()) page.gap().add(segments_table(answer, all));
-  if (!all && without_slivers(answer).size() < answer.segments.size())
-    page.line(secondary(say("winners of less than 2 % of the range are in the row above them: --why")));
-  if (auto chart = sweep_chart(answer)) page.gap().add(Picture{std::move(*chart), heading});
+  if (all) page.line(points_text(answer.axes.front()) + unseen_text(answer));
   const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
-  if (answer.any_fits() && (all || !ranges)) page.gap().add(points_table(answer));
+  if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, sliver), rows);
+  if (ranges && !all && without_slivers(answer, sliver).size() < answer.segments.size())
+    page.line(secondary(
+        say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
+  if (auto chart = sweep_chart(answer); chart && all) page.gap().add(Picture{std::move(*chart), heading});
+  if (answer.any_fits() && (all || !ranges)) add_rows(page, points_table(answer), rows);
   std::vector<std::string> remarks = missing(answer);
   std::ranges::move(notes_on(answer), std::back_inserter(remarks));
   add_remarks(page, remarks);
 }
 
-void add_two_inputs(Document& page, const WhatIf& answer) {
+void add_two_inputs(Document& page, const WhatIf& answer, std::size_t rows) {
   page.heading(say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key));
   page.line(Text(overall(answer), Meaning::best));
-  for (const Axis& axis : answer.axes) page.line(points_text(axis));
+  if (rows == 0)
+    for (const Axis& axis : answer.axes) page.line(points_text(axis));
   page.line(say("cells: the winner and its cost in {}", measure_title(answer, answer.measure)));
   Table map = map_table(answer, false);
   map.narrower.push_back(map_table(answer, true));
-  page.gap().add(std::move(map)).gap().add(legend_table(answer));
+  page.gap().add(std::move(map));
+  add_rows(page, legend_table(answer), rows);
   std::vector<std::string> remarks;
   const auto none =
       std::find_if(answer.samples.begin(), answer.samples.end(), [](const Sample& one) { return !one.best.fits(); });

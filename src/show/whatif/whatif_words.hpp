@@ -9,11 +9,13 @@
 
 namespace gpusel::show {
 
-/// `all`: with a row for each point, beside its ranges and their picture.
-void add_one_input(Document& page, const answer::WhatIf& answer, bool all);
-void add_two_inputs(Document& page, const answer::WhatIf& answer);
-void add_tornado(Document& page, const answer::WhatIf& answer);
-void add_pareto(Document& page, const answer::WhatIf& answer);
+/// `rows`: of a table; 0: all, with the pictures and what they were drawn from.
+void add_one_input(Document& page, const answer::WhatIf& answer, std::size_t rows);
+void add_two_inputs(Document& page, const answer::WhatIf& answer, std::size_t rows);
+void add_tornado(Document& page, const answer::WhatIf& answer, std::size_t rows);
+void add_pareto(Document& page, const answer::WhatIf& answer, std::size_t rows);
+/// The first rows, and how many more there are.
+void add_rows(Document& page, Table table, std::size_t rows);
 /// Below what they are about.
 void add_remarks(Document& page, const std::vector<std::string>& remarks);
 

@@ -216,6 +216,32 @@ class RowText {
   std::size_t room_;
 };
 
+/// Characters behind the point of a number, and the point; nothing where it is not a plain one.
+std::optional<std::size_t> behind_point(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  const auto point = std::min(text.find('.'), text.size());
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const std::string_view whole = text.substr(0, point), part = text.substr(std::min(point + 1, text.size()));
+  const bool plain = !whole.empty() && is_digit(whole.front()) &&
+                     std::ranges::all_of(whole, [&](char c) { return is_digit(c) || c == ','; }) &&
+                     std::ranges::all_of(part, is_digit);
+  return plain ? std::optional(text.size() - point) : std::nullopt;
+}
+
+/// The numbers of a column with their points under one another.
+void align_points(Table& table, std::size_t column) {
+  std::size_t most = 0;
+  for (const Row& row : table.rows) most = std::max(most, behind_point(row.cells[column].text).value_or(0));
+  for (Row& row : table.rows)
+    if (const auto behind = behind_point(row.cells[column].text)) row.cells[column].text.append(most - *behind, ' ');
+}
+
+Table with_points_aligned(Table table) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i)
+    if (table.columns[i].align == Align::right) align_points(table, i);
+  return table;
+}
+
 /// The titles, each in as many lines as its width asks for; the last line of all stands above the figures.
 std::vector<std::vector<std::string>> title_lines(const Table& table, const TableLayout& layout) {
   std::vector<std::vector<std::string>> broken;
@@ -259,8 +285,8 @@ Table with_bars(Table table, std::size_t room) {
 std::string table_text(const Table& table, const Terminal& terminal) {
   if (!table.narrower.empty() && terminal.width > 0 && TableLayout(table, 0).total() > terminal.width)
     return table_text(table.narrower.front(), terminal);
-  const Table drawn = table.bars ? with_bars(table, terminal.width) : Table({});
-  const Table& shown = table.bars ? drawn : table;
+  const Table aligned = with_points_aligned(table);
+  const Table shown = table.bars ? with_bars(aligned, terminal.width) : aligned;
   const TableLayout layout(shown, terminal.width);
   std::string out;
   const RowText rows(shown, layout, terminal.width);
