@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include "answer/search/search.hpp"
+#include "support/job.hpp"
 #include "support/market.hpp"
 
 namespace nodes_test {
@@ -111,6 +113,37 @@ TEST_CASE("a number of nodes hangs on the job and on its machine, whatever else 
   }
 }
 
+TEST_CASE("finetuning is tried on eight nodes for each of eight GPUs of 80 GB that its states fill") {
+  auto work = test::job("task=finetune method=full model=llama-7b precision=bf16");
+  const auto with_states_of = [&](double gb) {
+    // 16 bytes of a parameter: weights and gradients in 16 bit, three values of the optimizer in 32.
+    work.parameters.embedding = work.parameters.head = work.parameters.experts = 0;
+    work.parameters.body = gb * 1e9 / 16;
+    return answer::usual_most_nodes(work);
+  };
+  CHECK(with_states_of(1) == 8);
+  CHECK(with_states_of(639) == 8);
+  CHECK(with_states_of(641) == 16);
+  CHECK(with_states_of(1281) == 24);
+  CHECK(with_states_of(1e6) == 1024);
+  CHECK(answer::usual_most_nodes(test::job("task=pretrain model=llama-7b")) == 1024);
+}
+
+TEST_CASE("a service answers within a minute and a word a second, longer prompts a millisecond a token later") {
+  const auto work = test::job("task=inference model=llama-3.1-8b mode=online input_tokens=10000");
+  physics::Plan plan = test::plan_inference(work, test::machine("h100-sxm-80gb"));
+  const auto refused = [&](double first_s, double gap_s) {
+    plan.serving->speed.load.reset();
+    plan.serving->speed.ttft = seconds(first_s);
+    plan.serving->speed.itl = seconds(gap_s);
+    return answer::too_slow_to_serve(work, plan).has_value();
+  };
+  CHECK_FALSE(refused(70, 1));
+  CHECK(refused(70.01, 1));
+  CHECK(refused(70, 1.01));
+  CHECK(refused(70.01, 0.01));
+}
+
 TEST_CASE("another number of nodes does not make another training of it") {
   // 64 sequences in a step: 48 ranks of one would be 48 of them, though their nodes took less time in all.
   const auto chosen =
@@ -155,6 +188,14 @@ TEST_CASE("what is pinned is planned where that many nodes make whole replicas")
   const auto at_most = by_sku(Market::small().recommend(served, {{"max_nodes", std::to_string(nodes)}}));
   REQUIRE(at_most.contains("s.a10.1"));
   CHECK(at_most.at("s.a10.1").machine().nodes == nodes);
+  // With latency targets, too: those that are enough are never too few.
+  const std::string timed = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8, "ttft": 2000})";
+  for (const auto& [sku, r] : by_sku(Market::small().recommend(timed))) {
+    CAPTURE(sku);
+    const auto same =
+        by_sku(Market::small().recommend(timed, {{"max_nodes", std::to_string(r.machine().nodes)}}));
+    CHECK(same.contains(sku));
+  }
 }
 
 }  // namespace nodes_test

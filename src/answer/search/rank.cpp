@@ -210,7 +210,8 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
     const bool lacks = candidate.cost.place_order().first;
-    keys.push_back({{lacks ? 1.0 : 0.0, is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
+    const bool unsimulated = !is_simulated(candidate);
+    keys.push_back({{static_cast<double>(lacks), static_cast<double>(unsimulated), -nine_digits(candidate.score),
                      nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
                     keys.size()});
   }
