@@ -1,10 +1,12 @@
 // On how many nodes training is planned: the fewest whose node hours are next to the least.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "answer/search/search.hpp"
+#include "base/words/message.hpp"
 #include "support/job.hpp"
 #include "support/market.hpp"
 
@@ -142,6 +144,32 @@ TEST_CASE("a service answers within a minute and a word a second, longer prompts
   CHECK(refused(70.01, 1));
   CHECK(refused(70, 1.01));
   CHECK(refused(70.01, 0.01));
+}
+
+TEST_CASE("parts of a work are spread over as many nodes as are in time, and fewer are said to be too few") {
+  for (const char* job : {R"({"model": "llama-3.1-70b", "task": "inference", "mode": "throughput", "tokens": 4e9})",
+                          R"({"task": "render", "frames": 20000, "seconds_per_frame": 60, "on": "t4"})"}) {
+    const auto enough = by_sku(Market::small().recommend(job, {{"deadline", "24h"}}));
+    REQUIRE(enough.size() >= 2);
+    std::size_t several = 0;
+    for (const auto& [sku, r] : enough) {
+      CAPTURE(job, sku, r.machine().nodes, r.planned->groups);
+      CHECK(r.cost.hours <= 24 * (1 + 1e-9));
+      // Without a deadline fewer do: more are taken for it alone.
+      const int alone = r.machine().nodes / r.planned->groups;
+      if (r.planned->groups < 2) continue;
+      ++several;
+      const std::string fewer = std::to_string(r.machine().nodes - alone);
+      const auto limited =
+          Market::small().recommend(job, {{"deadline", "24h"}, {"max_nodes", fewer}, {"allow_list", "^" + sku + "$"}});
+      CHECK(limited.recommendations.empty());
+      const auto late = std::ranges::find(limited.rejected, "deadline", &answer::Rejection::rule);
+      REQUIRE(late != limited.rejected.end());
+      const std::string said = format("needs at least {} nodes", r.machine().nodes);
+      CHECK(late->message.find(said) != std::string::npos);
+    }
+    CHECK(several > 0);
+  }
 }
 
 TEST_CASE("another number of nodes does not make another training of it") {

@@ -396,6 +396,9 @@ TEST_CASE("by hand: layers with experts are launched on top of all layers") {
   at.c.prefill_layer_us = {10, {}};
   at.c.prompt_expert_layer_us = {4, {}};
   CHECK(in_ms(at.replica().prompt_launch()) == near(32 * 0.014));
+  at.c.prefill_layer_us = {1e4, {}};
+  at.c.prompt_expert_layer_us = {4e3, {}};
+  CHECK(in_ms(at.replica().prefill(1024, 1)) == near(32 * 14));
 }
 
 TEST_CASE("by hand: steps that were measured to take twice as long do, in all of their parts") {
