@@ -204,6 +204,17 @@ TEST_CASE("replicas take more nodes where weights crowd out caches, and a looser
   CHECK(before.contains("s.a10.1"));
 }
 
+TEST_CASE("no more nodes are planned for a service with latency targets than may be taken") {
+  for (const char* most : {"2", "4", "8"}) {
+    const auto advice = Market::small().recommend(
+        R"({"model": "llama-3.1-70b", "task": "inference", "request_rate": 6, "ttft": 8000})", {{"max_nodes", most}});
+    for (const auto& r : advice.recommendations) {
+      CAPTURE(most, std::string(r.instance->sku), r.planned->groups);
+      CHECK(r.machine().nodes <= std::stoi(most));
+    }
+  }
+}
+
 TEST_CASE("what is pinned is planned where that many nodes make whole replicas") {
   const std::string served = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8,
                                  "input_tokens": 4000, "output_tokens": 500})";

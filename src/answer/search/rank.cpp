@@ -127,9 +127,8 @@ void score(Recommendation& candidate, const Weights& weights, const Shares& valu
 
 /// A score that is no more than `most`, and parts that still add up to it.
 void lower_to(Recommendation& candidate, double most) {
-  if (candidate.score <= most) return;
-  const double share = most / candidate.score;
-  candidate.score = most;
+  const double share = std::min(1.0, most / candidate.score);
+  candidate.score = std::min(candidate.score, most);
   for (ScorePart& part : candidate.parts) {
     const bool compared = part.name == "cost" || part.name == "speed" || part.name == "headroom";
     (compared ? part.value : part.weight) *= share;
