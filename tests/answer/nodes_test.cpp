@@ -131,6 +131,26 @@ TEST_CASE("finetuning is tried on eight nodes for each of eight GPUs of 80 GB th
   CHECK(answer::usual_most_nodes(test::job("task=pretrain model=llama-7b")) == 1024);
 }
 
+TEST_CASE("groups that work hold as much as one, times their number, and spare ones add machines alone") {
+  const auto work = test::job("task=inference model=llama-3.1-8b mode=online concurrency=16");
+  const physics::Machine machine = test::machine("h100-sxm-80gb", 2);
+  const answer::PlannedMachine one{machine, test::plan_inference(work, machine)};
+  answer::PlannedMachine many = one;
+  answer::multiply(many, 4, 3);
+  CHECK(many.machine.nodes == 4 * one.machine.nodes);
+  CHECK(many.plan.layout.dp == 4 * one.plan.layout.dp);
+  CHECK(many.plan.rate == Approx(3 * one.plan.rate));
+  CHECK(many.plan.sequences_per_s == Approx(3 * one.plan.sequences_per_s));
+  const physics::Serving &here = *one.plan.serving, &there = *many.plan.serving;
+  CHECK(there.room.concurrency == Approx(3 * here.room.concurrency));
+  CHECK(there.room.max_concurrency == Approx(4 * here.room.max_concurrency));
+  CHECK(there.speed.in_flight == Approx(3 * here.speed.in_flight));
+  CHECK(there.speed.requests_per_s == Approx(3 * here.speed.requests_per_s));
+  CHECK(there.speed.output_tokens_per_s == Approx(3 * here.speed.output_tokens_per_s));
+  CHECK(there.speed.total_tokens_per_s == Approx(3 * here.speed.total_tokens_per_s));
+  CHECK(there.speed.ttft == here.speed.ttft);
+}
+
 TEST_CASE("a service answers within a minute and a word a second, longer prompts a millisecond a token later") {
   const auto work = test::job("task=inference model=llama-3.1-8b mode=online input_tokens=10000");
   physics::Plan plan = test::plan_inference(work, test::machine("h100-sxm-80gb"));

@@ -71,6 +71,9 @@ TEST_CASE("simulated rows come first, and scores fall with the rank") {
     if (closed) CHECK_FALSE(is_simulated(r));
     closed = closed || !is_simulated(r);
     CHECK(r.score <= score);
+    double points = 0;
+    for (const ScorePart& part : r.parts) points += part.points;
+    CHECK(points == Approx(r.score));
     score = r.score;
   }
 }

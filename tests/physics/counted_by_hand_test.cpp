@@ -328,6 +328,11 @@ TEST_CASE("by hand: a network that reads samples") {
   one.c.gradient_overlap = {0.01, {}};  // of products, traffic and arithmetic, 104 ms, behind which 4 ms go on
   CHECK(one.ms() == near(108.15 + 4 - 1.04));
   one.c.gradient_overlap = {0, {}};
+  // Of a part whose multiprocessors nobody knows nothing is said of them.
+  const catalog::Gpu known = one.part;
+  one.part.tensor_cores = one.part.cuda_cores = catalog::Number{};
+  CHECK(one.ms() == near(112.15 - 40));
+  one.part = known;
   // What takes longest is named: the values with the weights, 4 + 57 + 3.4 ms against 60, or launching, 106.5 ms.
   s.clocks = {2.85, {}};
   CHECK(one.figures().bound_by == "memory-bandwidth");

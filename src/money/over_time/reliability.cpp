@@ -32,7 +32,6 @@ struct Count {
 
   /// The chance of at most `count`.
   double share(double count) const {
-    if (count < 0) return 0;
     const double fails = mean / (attempts + mean);
     const double first = attempts * std::log1p(-fails);
     if (-first > kManyInterruptions) return normal_share((std::floor(count) + 0.5 - mean) / deviation());
