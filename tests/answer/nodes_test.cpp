@@ -251,8 +251,7 @@ TEST_CASE("what is pinned is planned where that many nodes make whole replicas")
   const std::string timed = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8, "ttft": 2000})";
   for (const auto& [sku, r] : by_sku(Market::small().recommend(timed))) {
     CAPTURE(sku);
-    const auto same =
-        by_sku(Market::small().recommend(timed, {{"max_nodes", std::to_string(r.machine().nodes)}}));
+    const auto same = by_sku(Market::small().recommend(timed, {{"max_nodes", std::to_string(r.machine().nodes)}}));
     CHECK(same.contains(sku));
   }
 }

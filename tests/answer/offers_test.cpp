@@ -96,8 +96,8 @@ TEST_CASE("another term is told of where it saves three of a hundred, and names 
 
 TEST_CASE("what is slow has a range of costs like anything else") {
   const Market& market = Market::small();
-  const auto advice =
-      market.recommend(R"({"task": "render", "frames": 10, "seconds_per_frame": 20000, "on": "l40s"})", {{"max_nodes", "1"}});
+  const auto advice = market.recommend(R"({"task": "render", "frames": 10, "seconds_per_frame": 20000, "on": "l40s"})",
+                                       {{"max_nodes", "1"}});
   REQUIRE_FALSE(advice.recommendations.empty());
   for (const auto& r : advice.recommendations) {
     CHECK(r.plan().rate < 1);  // frames an hour

@@ -61,7 +61,8 @@ TEST_CASE("a spare is one more of each, or of the group that a model lies over, 
   const auto spared = instances_for(R"(, "redundancy": 1)");
   const auto told = Market::small().recommend(
       R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 4, "redundancy": 1})", {});
-  CHECK(std::ranges::any_of(told.notes, [](const auto& note) { return note.find("while 1 is down") != std::string::npos; }));
+  CHECK(std::ranges::any_of(told.notes,
+                            [](const auto& note) { return note.find("while 1 is down") != std::string::npos; }));
   REQUIRE_FALSE(bare.empty());
   for (const auto& [sku, nodes] : bare) {
     CAPTURE(sku);

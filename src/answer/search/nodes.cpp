@@ -346,8 +346,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
               }};
     return std::nullopt;
   }
-  if (work_.counted && fewest == 1)
-    return whole_things(shape, static_cast<int>(group * groups), reason);
+  if (work_.counted && fewest == 1) return whole_things(shape, static_cast<int>(group * groups), reason);
   multiply(*planned, static_cast<int>(groups), static_cast<int>(groups));
   return planned;
 }

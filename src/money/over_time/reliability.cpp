@@ -153,7 +153,8 @@ double chance_within(std::span<const Run> likely, Seconds deadline) {
 Seconds time_for_share(std::span<const Run> likely, double share) {
   Seconds longest{};
   for (const Run& run : likely) longest = std::max(longest, time_for_share(run, share));
-  return seconds(first_that([&](double time) { return chance_within(likely, seconds(time)) >= share; }, 0, longest.raw()));
+  return seconds(
+      first_that([&](double time) { return chance_within(likely, seconds(time)) >= share; }, 0, longest.raw()));
 }
 
 }  // namespace gpusel::money
