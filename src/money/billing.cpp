@@ -8,6 +8,8 @@
 
 namespace gpusel::money {
 
+using catalog::BillingRule;
+
 namespace {
 
 constexpr double kStepRounding = 1e-9;  // of a count of steps: what arithmetic leaves over is no further one
@@ -17,13 +19,13 @@ bool covers(const catalog::TextList& list, std::string_view name) {
 }
 
 /// How many of the four a record names.
-int narrowness(const catalog::BillingRule& rule) {
+int narrowness(const BillingRule& rule) {
   return (rule.families.empty() ? 0 : 1) + (rule.skus.empty() ? 0 : 1) + (rule.regions.empty() ? 0 : 1) +
          (rule.terms.empty() ? 0 : 1);
 }
 
 /// "0.25=1"; what cannot be read is left out, and lint says so.
-std::vector<Increment> increments_of(const catalog::BillingRule& rule) {
+std::vector<Increment> increments_of(const BillingRule& rule) {
   std::vector<Increment> increments;
   for (const std::string_view text : rule.increments) {
     const auto equals = text.find('=');
@@ -33,51 +35,6 @@ std::vector<Increment> increments_of(const catalog::BillingRule& rule) {
   }
   return increments;
 }
-
-/// Figures of the narrowest rule that has each.
-class Narrowest {
- public:
-  explicit Narrowest(Billing& billing) : billing_(billing) {}
-
-  void take(const catalog::BillingRule& rule) {
-    const int own = narrowness(rule);
-    if (rule.granularity_s && own > step_) {
-      step_ = own;
-      billing_.granularity_s = rule.granularity_s;
-      billing_.source = rule.source;
-    }
-    if (rule.minimum_s && own > minimum_) {
-      minimum_ = own;
-      billing_.minimum_s = rule.minimum_s;
-      billing_.source = rule.source;
-    }
-    if (rule.longest_h && own > longest_) {
-      longest_ = own;
-      billing_.longest_h = rule.longest_h;
-    }
-    if (rule.most_nodes && own > most_nodes_) {
-      most_nodes_ = own;
-      billing_.most_nodes = rule.most_nodes;
-    }
-    if (!rule.increments.empty() && own > increments_) {
-      increments_ = own;
-      billing_.increments = increments_of(rule);
-      billing_.increments_source = rule.source;
-    }
-    if (rule.setup && own > setup_) {
-      setup_ = own;
-      billing_.setup = &rule;
-    }
-    if (rule.host_apart && own > host_) {
-      host_ = own;
-      billing_.host = *rule.host_apart ? &rule : nullptr;
-    }
-  }
-
- private:
-  Billing& billing_;
-  int step_ = -1, minimum_ = -1, longest_ = -1, most_nodes_ = -1, increments_ = -1, setup_ = -1, host_ = -1;
-};
 
 }  // namespace
 
@@ -128,11 +85,36 @@ Billing billing_of(const catalog::Instance& instance, std::string_view region, c
     billing.minimum_s = provider->billing_minimum_s;
     billing.source = provider->billing_source;
   }
-  Narrowest narrowest(billing);
-  for (const catalog::BillingRule& rule : catalog.billing())
-    if (rule.provider == instance.provider && covers(rule.families, instance.family) &&
-        covers(rule.skus, instance.sku) && covers(rule.regions, region) && covers(rule.terms, to_text(term)))
-      narrowest.take(rule);
+  const auto holds = [&](const BillingRule& rule) {
+    return rule.provider == instance.provider && covers(rule.families, instance.family) &&
+           covers(rule.skus, instance.sku) && covers(rule.regions, region) && covers(rule.terms, to_text(term));
+  };
+  // The narrowest that has the figure; none: nullptr.
+  const auto narrowest = [&](auto has) {
+    const BillingRule* best = nullptr;
+    for (const BillingRule& rule : catalog.billing())
+      if (has(rule) && holds(rule) && (best == nullptr || narrowness(rule) > narrowness(*best))) best = &rule;
+    return best;
+  };
+  if (const auto* rule = narrowest([](const BillingRule& r) { return r.granularity_s.has_value(); })) {
+    billing.granularity_s = rule->granularity_s;
+    billing.source = rule->source;
+  }
+  if (const auto* rule = narrowest([](const BillingRule& r) { return r.minimum_s.has_value(); })) {
+    billing.minimum_s = rule->minimum_s;
+    billing.source = rule->source;
+  }
+  if (const auto* rule = narrowest([](const BillingRule& r) { return r.longest_h.has_value(); }))
+    billing.longest_h = rule->longest_h;
+  if (const auto* rule = narrowest([](const BillingRule& r) { return r.most_nodes.has_value(); }))
+    billing.most_nodes = rule->most_nodes;
+  if (const auto* rule = narrowest([](const BillingRule& r) { return !r.increments.empty(); })) {
+    billing.increments = increments_of(*rule);
+    billing.increments_source = rule->source;
+  }
+  billing.setup = narrowest([](const BillingRule& r) { return r.setup.has_value(); });
+  const auto* apart = narrowest([](const BillingRule& r) { return r.host_apart.has_value(); });
+  if (apart != nullptr && *apart->host_apart) billing.host = apart;
   return billing;
 }
 

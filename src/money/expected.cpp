@@ -27,8 +27,8 @@ struct Moved {
   double deviation = 0;
 
   double quantile(double p) const {
-    if (changed <= 0) return 0;
-    const double below = deviation > 0 ? changed * normal_share(-mean / deviation) : (mean < 0 ? changed : 0);
+    if (deviation <= 0) return 0;  // none has changed, or by nothing
+    const double below = changed * normal_share(-mean / deviation);
     if (p <= below) return mean + deviation * normal_quantile(p / changed);
     const double same = 1 - changed;
     return p <= below + same ? 0 : mean + deviation * normal_quantile((p - same) / changed);

@@ -213,7 +213,7 @@ Line egress_line(const LineView& view, double size) {
     const std::string_view price = tier.substr(equals + 1);
     tiers += (tiers.empty() ? "" : ", ") +
              (equals == 0 ? std::string(price) : say("{} up to {} GB", price, tier.substr(0, equals)));
-    const double end = equals == 0 ? size : std::min(size, plain_number(tier.substr(0, equals)).value_or(size));
+    const double end = std::min(size, plain_number(tier.substr(0, equals)).value_or(size));
     if (end <= below) continue;
     line.figures +=
         format("{}{:.6g} GB × {} {}", line.figures.empty() ? "" : " + ", end - below, price, egress->currency);

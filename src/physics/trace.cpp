@@ -37,7 +37,7 @@ std::string short_number(double number, bool quantity) {
   const auto long_one = [&] { return std::abs(shown) >= (power > 0 ? 1e3 : 1e6) && std::isfinite(shown); };
   for (; long_one(); power += 3) shown /= 1e3;
   std::string text = quantity ? format("{:.5g}", shown) : format("{:.6g}", shown);
-  if (power > 0) return format("{}e{}", text, power);
+  if (power != 0) return format("{}e{}", text, power);
   if (const auto e = text.find("e-0"); e != std::string::npos) text.erase(e + 2, 1);
   return text;
 }

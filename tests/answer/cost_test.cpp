@@ -215,6 +215,7 @@ TEST_CASE("licence, storage and traffic beside the instances, to the cent", "[ad
   CHECK(*line_of(term, "licence").amounts.month == Approx(1460.00));  // 4 GPUs × 0.25 £ × 2 × 730
   CHECK(*line_of(term, "storage").amounts.month == Approx(200.00));   // 2 × 500 × 0.1 £ × 2
   CHECK(*line_of(term, "egress").amounts.month == Approx(165.00));    // 900 × 0.1 + 1,500 × 0.05
+  CHECK(line_of(term, "egress").figures == "900 GB × 0.1 USD + 1500 GB × 0.05 USD");
   CHECK(*term.sums().month == Approx(4380.00));
   CHECK(*term.sums().year == Approx(52560.00));
   CHECK(term.lacking().empty());
@@ -226,7 +227,9 @@ TEST_CASE("a disk that holds so much, or another kind", "[advise][cost]") {
   question.question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000: two of them, for each of two
   CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(800.00));
   question.question.extras.storage_kind = catalog::StorageKind::object;  // one for all
-  CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(40.00));
+  const TermCost bucket = term_of(answer_to(question), Term::spot);
+  CHECK(*line_of(bucket, "storage").amounts.month == Approx(40.00));
+  CHECK(line_of(bucket, "storage").words.find("at most") == std::string::npos);  // it has no end
   question.question.extras.storage_kind = catalog::StorageKind::local;
   CHECK_FALSE(line_of(term_of(answer_to(question), Term::spot), "storage").known);
 }

@@ -1,6 +1,9 @@
 // How sure a ranking is, of invented prices that make it plain.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
+#include "base/values/normal.hpp"
 #include "base/words/message.hpp"
 #include "support/market.hpp"
 
@@ -30,6 +33,27 @@ prices:
 )",
                              gpu, other, price, other_price));
   return market.recommend(R"({"model": "llama-7b", "task": "finetune", "method": "lora", "tokens": "1e9"})");
+}
+
+/// The same as a service without an end, whose speeds err on their own.
+answer::Advice serve_on_two(double price, double other_price) {
+  const Market market(format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+      - {{sku: two, gpu: l4, gpus: 1, vcpu: 16, memory_gib: 128}}
+prices:
+  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list,
+     per_hour: {{one: {}, two: {}}}}}
+)",
+                             price, other_price));
+  return market.recommend(R"({"model": "llama-3.1-8b", "task": "inference", "mode": "online", "concurrency": 16})");
 }
 
 }  // namespace
@@ -64,6 +88,29 @@ TEST_CASE("no test of a speed is worth more than the choice may be regretted, an
   for (const auto& test : evidence.tests) {
     CHECK(test.worth <= evidence.regret * (1 + 1e-9));
     CHECK(test.worth - test.cost <= evidence.tests.front().worth - evidence.tests.front().cost);
+  }
+}
+
+TEST_CASE("of two speeds that err on their own the chance and the regret are those of log-normal costs") {
+  for (const double other_price : {0.3, 0.36, 0.4}) {
+    const answer::Advice advice = serve_on_two(1, other_price);
+    REQUIRE(advice.recommendations.size() == 2);
+    REQUIRE(advice.evidence);
+    const auto& all = advice.recommendations;
+    const auto spread = [&](std::size_t i) {
+      const auto& range = all[i].intervals.rate;
+      return std::log(range.high / range.low) / (2 * 1.2815515655);  // 80 of 100 lie within
+    };
+    const double own = spread(0), others = spread(1), both = std::hypot(own, others);
+    REQUIRE(both > 0);
+    const double ratio = answer::order_cost(all[1], advice.work) / answer::order_cost(all[0], advice.work);
+    CAPTURE(other_price, ratio, own, others);
+    CHECK(advice.evidence->best_probability == Approx(normal_share(std::log(ratio) / both)).margin(0.03));
+    // E[max(a − b, 0)] of two log-normal costs a and b, against what the first costs in a month.
+    const double a = std::exp(own * own / 2), b = ratio * std::exp(others * others / 2);
+    const double d = std::log(a / b) / both + both / 2;
+    const double regret = a * normal_share(d) - b * normal_share(d - both);
+    CHECK(advice.evidence->regret == Approx(regret * *all[0].cost.sums().month).epsilon(0.1));
   }
 }
 

@@ -1,9 +1,13 @@
 // On how many nodes training is planned: the fewest whose node hours are next to the least.
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "answer/search/search.hpp"
+#include "base/words/message.hpp"
+#include "support/job.hpp"
 #include "support/market.hpp"
 
 namespace nodes_test {
@@ -111,6 +115,83 @@ TEST_CASE("a number of nodes hangs on the job and on its machine, whatever else 
   }
 }
 
+TEST_CASE("finetuning is tried on eight nodes for each of eight GPUs of 80 GB that its states fill") {
+  auto work = test::job("task=finetune method=full model=llama-7b precision=bf16");
+  const auto with_states_of = [&](double gb) {
+    // 16 bytes of a parameter: weights and gradients in 16 bit, three values of the optimizer in 32.
+    work.parameters.embedding = work.parameters.head = work.parameters.experts = 0;
+    work.parameters.body = gb * 1e9 / 16;
+    return answer::usual_most_nodes(work);
+  };
+  CHECK(with_states_of(1) == 8);
+  CHECK(with_states_of(639) == 8);
+  CHECK(with_states_of(641) == 16);
+  CHECK(with_states_of(1281) == 24);
+  CHECK(with_states_of(1e6) == 1024);
+  CHECK(answer::usual_most_nodes(test::job("task=pretrain model=llama-7b")) == 1024);
+}
+
+TEST_CASE("groups that work hold as much as one, times their number, and spare ones add machines alone") {
+  const auto work = test::job("task=inference model=llama-3.1-8b mode=online concurrency=16");
+  const physics::Machine machine = test::machine("h100-sxm-80gb", 2);
+  const answer::PlannedMachine one{machine, test::plan_inference(work, machine)};
+  answer::PlannedMachine many = one;
+  answer::multiply(many, 4, 3);
+  CHECK(many.machine.nodes == 4 * one.machine.nodes);
+  CHECK(many.plan.layout.dp == 4 * one.plan.layout.dp);
+  CHECK(many.plan.rate == Approx(3 * one.plan.rate));
+  CHECK(many.plan.sequences_per_s == Approx(3 * one.plan.sequences_per_s));
+  const physics::Serving &here = *one.plan.serving, &there = *many.plan.serving;
+  CHECK(there.room.concurrency == Approx(3 * here.room.concurrency));
+  CHECK(there.room.max_concurrency == Approx(4 * here.room.max_concurrency));
+  CHECK(there.speed.in_flight == Approx(3 * here.speed.in_flight));
+  CHECK(there.speed.requests_per_s == Approx(3 * here.speed.requests_per_s));
+  CHECK(there.speed.output_tokens_per_s == Approx(3 * here.speed.output_tokens_per_s));
+  CHECK(there.speed.total_tokens_per_s == Approx(3 * here.speed.total_tokens_per_s));
+  CHECK(there.speed.ttft == here.speed.ttft);
+}
+
+TEST_CASE("a service answers within a minute and a word a second, longer prompts a millisecond a token later") {
+  const auto work = test::job("task=inference model=llama-3.1-8b mode=online input_tokens=10000");
+  physics::Plan plan = test::plan_inference(work, test::machine("h100-sxm-80gb"));
+  const auto refused = [&](double first_s, double gap_s) {
+    plan.serving->speed.load.reset();
+    plan.serving->speed.ttft = seconds(first_s);
+    plan.serving->speed.itl = seconds(gap_s);
+    return answer::too_slow_to_serve(work, plan).has_value();
+  };
+  CHECK_FALSE(refused(70, 1));
+  CHECK(refused(70.01, 1));
+  CHECK(refused(70, 1.01));
+  CHECK(refused(70.01, 0.01));
+}
+
+TEST_CASE("parts of a work are spread over as many nodes as are in time, and fewer are said to be too few") {
+  for (const char* job : {R"({"model": "llama-3.1-70b", "task": "inference", "mode": "throughput", "tokens": 4e9})",
+                          R"({"task": "render", "frames": 20000, "seconds_per_frame": 60, "on": "t4"})"}) {
+    const auto enough = by_sku(Market::small().recommend(job, {{"deadline", "24h"}}));
+    REQUIRE(enough.size() >= 2);
+    std::size_t several = 0;
+    for (const auto& [sku, r] : enough) {
+      CAPTURE(job, sku, r.machine().nodes, r.planned->groups);
+      CHECK(r.cost.hours <= 24 * (1 + 1e-9));
+      // Without a deadline fewer do: more are taken for it alone.
+      const int alone = r.machine().nodes / r.planned->groups;
+      if (r.planned->groups < 2) continue;
+      ++several;
+      const std::string fewer = std::to_string(r.machine().nodes - alone);
+      const auto limited =
+          Market::small().recommend(job, {{"deadline", "24h"}, {"max_nodes", fewer}, {"allow_list", "^" + sku + "$"}});
+      CHECK(limited.recommendations.empty());
+      const auto late = std::ranges::find(limited.rejected, "deadline", &answer::Rejection::rule);
+      REQUIRE(late != limited.rejected.end());
+      const std::string said = format("needs at least {} nodes", r.machine().nodes);
+      CHECK(late->message.find(said) != std::string::npos);
+    }
+    CHECK(several > 0);
+  }
+}
+
 TEST_CASE("another number of nodes does not make another training of it") {
   // 64 sequences in a step: 48 ranks of one would be 48 of them, though their nodes took less time in all.
   const auto chosen =
@@ -143,6 +224,17 @@ TEST_CASE("replicas take more nodes where weights crowd out caches, and a looser
   CHECK(before.contains("s.a10.1"));
 }
 
+TEST_CASE("no more nodes are planned for a service with latency targets than may be taken") {
+  for (const char* most : {"2", "4", "8"}) {
+    const auto advice = Market::small().recommend(
+        R"({"model": "llama-3.1-70b", "task": "inference", "request_rate": 6, "ttft": 8000})", {{"max_nodes", most}});
+    for (const auto& r : advice.recommendations) {
+      CAPTURE(most, std::string(r.instance->sku), r.planned->groups);
+      CHECK(r.machine().nodes <= std::stoi(most));
+    }
+  }
+}
+
 TEST_CASE("what is pinned is planned where that many nodes make whole replicas") {
   const std::string served = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8,
                                  "input_tokens": 4000, "output_tokens": 500})";
@@ -155,6 +247,13 @@ TEST_CASE("what is pinned is planned where that many nodes make whole replicas")
   const auto at_most = by_sku(Market::small().recommend(served, {{"max_nodes", std::to_string(nodes)}}));
   REQUIRE(at_most.contains("s.a10.1"));
   CHECK(at_most.at("s.a10.1").machine().nodes == nodes);
+  // With latency targets, too: those that are enough are never too few.
+  const std::string timed = R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8, "ttft": 2000})";
+  for (const auto& [sku, r] : by_sku(Market::small().recommend(timed))) {
+    CAPTURE(sku);
+    const auto same = by_sku(Market::small().recommend(timed, {{"max_nodes", std::to_string(r.machine().nodes)}}));
+    CHECK(same.contains(sku));
+  }
 }
 
 }  // namespace nodes_test

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/words/message.hpp"
 #include "physics/planner/plan.hpp"
 #include "support/market.hpp"
 
@@ -57,7 +58,53 @@ bool names(std::string_view key, const answer::Advice& advice) {
   return std::ranges::any_of(advice.alternatives, [&](const auto& one) { return one.key == key; });
 }
 
+/// Two GPUs of one cloud: the first on demand at 1 and for a year at that price, the second for a year only.
+Market with_year(double year, double other_year) {
+  return Market(format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
+      - {{sku: two, gpu: l4, gpus: 1, vcpu: 16, memory_gib: 128}}
+prices:
+  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list, per_hour: {{one: 1}}}}
+  - {{provider: p, region: r, term: reserved-1y, currency: USD, as_of: 2026-11-20, source: list, per_hour: {{one: {}, two: {}}}}}
+)",
+                       year, other_year));
+}
+
 }  // namespace
+
+TEST_CASE("another term is told of where it saves three of a hundred, and names the machines that it takes") {
+  const auto message = [](double year, double other_year) {
+    const auto advice = with_year(year, other_year).recommend(R"({"model": "llama-3.1-8b", "task": "inference"})");
+    REQUIRE(advice.recommendations.size() == 1);
+    const auto found = std::ranges::find_if(
+        advice.alternatives, [](const auto& one) { return one.message.find("reserved-1y") != std::string::npos; });
+    return found == advice.alternatives.end() ? std::string() : found->message;
+  };
+  CHECK(message(0.985, 10).empty());
+  CHECK(message(0.95, 10).find("same machine, 0.950 USD/h, 5 % less") != std::string::npos);
+  // The default load takes two of the small ones.
+  CHECK(message(0.985, 0.1).find("2 × p two, 0.200 USD/h, 80 % less") != std::string::npos);
+}
+
+TEST_CASE("what is slow has a range of costs like anything else") {
+  const Market& market = Market::small();
+  const auto advice = market.recommend(R"({"task": "render", "frames": 10, "seconds_per_frame": 20000, "on": "l40s"})",
+                                       {{"max_nodes", "1"}});
+  REQUIRE_FALSE(advice.recommendations.empty());
+  for (const auto& r : advice.recommendations) {
+    CHECK(r.plan().rate < 1);  // frames an hour
+    REQUIRE(r.cost_range);
+    CHECK(r.cost_range->fast.total < r.cost_range->slow.total);
+  }
+}
 
 TEST_CASE("a cheaper way to serve is found wherever asking for it finds it, on all terms and in all currencies") {
   const Market& market = Market::shipped();

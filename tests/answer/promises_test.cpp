@@ -60,6 +60,10 @@ TEST_CASE("what rank 1 promises is what its replay shows, and clearly fewer mach
 
 TEST_CASE("simulated rows come first, and scores fall with the rank") {
   const Advice advice = asked(R"(, "confidence": 0.9)");
+  for (const Rejection& one : advice.rejected)
+    if (one.message.find("latency targets with a chance") != std::string::npos ||
+        one.message.find("in simulation") != std::string::npos)
+      CHECK(one.message.find("below 90 %") != std::string::npos);
   bool closed = false;
   double score = 1e9;
   for (const Recommendation& r : advice.recommendations) {
@@ -67,6 +71,9 @@ TEST_CASE("simulated rows come first, and scores fall with the rank") {
     if (closed) CHECK_FALSE(is_simulated(r));
     closed = closed || !is_simulated(r);
     CHECK(r.score <= score);
+    double points = 0;
+    for (const ScorePart& part : r.parts) points += part.points;
+    CHECK(points == Approx(r.score));
     score = r.score;
   }
 }
@@ -213,6 +220,9 @@ TEST_CASE("users without targets get those of a published benchmark, said as ass
   REQUIRE(advice);
   CHECK(advice->work.inference.ttft_ms == 2000);
   CHECK(advice->work.inference.tpot_ms == 200);
+  // Each asks again when it has its answer, as late as it may, and has thought: 20 ÷ (5 + 2 + 0.2 · tokens) a second.
+  const auto tokens = static_cast<double>(advice->work.inference.output_tokens);
+  CHECK(*advice->work.inference.request_rate == Approx(20 / (7 + 0.2 * tokens)).epsilon(0.01));
   CHECK(std::ranges::count(advice->assumed, "tpot_ms", &job::Assumed::key) == 1);
   CHECK(advice->staircase.empty());
 }

@@ -48,10 +48,21 @@ bool any_line(const std::vector<std::string>& lines, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("where no load is given one is assumed, and ten and a hundred times as much is answered beside it") {
+  const auto advice = Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference"})", {});
+  std::vector<double> loads;
+  for (const auto& step : advice.staircase) loads.push_back(step.requests_per_s);
+  for (const double rate : {1.0, 10.0, 100.0}) CHECK(std::ranges::find(loads, rate) != loads.end());
+}
+
 TEST_CASE("a spare is one more of each, or of the group that a model lies over, at the same speed") {
   std::map<std::string, int> groups;
   const auto bare = instances_for("", &groups);
   const auto spared = instances_for(R"(, "redundancy": 1)");
+  const auto told = Market::small().recommend(
+      R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 4, "redundancy": 1})", {});
+  CHECK(std::ranges::any_of(told.notes,
+                            [](const auto& note) { return note.find("while 1 is down") != std::string::npos; }));
   REQUIRE_FALSE(bare.empty());
   for (const auto& [sku, nodes] : bare) {
     CAPTURE(sku);

@@ -85,6 +85,12 @@ TEST_CASE("hours of a month are charged quarter by quarter, and back", "[billing
   CHECK(Billing{}.charged(730) == 730);
   CHECK(Billing{}.used(730) == 730);
   CHECK(n1.charged_over(0, 0) == 0);
+  // The first hour of a month at twice the price.
+  Billing first;
+  first.increments = {{1 / 730.0, 2}, {1, 1}};
+  CHECK(first.charged(0.5) == Approx(1));
+  CHECK(first.charged(10) == Approx(11));
+  for (const double hours : {0.5, 1.0, 10.0, 730.0}) CHECK(first.used(first.charged(hours)) == Approx(hours));
   // A month and a half, round the clock, from the start of a month on.
   CHECK(n1.charged_over(1095, 1095) == Approx(730 * 0.7 + 182.5 + 182.5 * 0.8));
 }
@@ -137,7 +143,9 @@ providers: [{id: round, name: Round, billing: {granularity_s: 1, minimum_s: 60, 
 families: [{provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.1, gpus: 1, vcpu: 8, memory_gib: 32}]}]
 billing:
   - {id: all, provider: round, granularity_s: 60, longest_h: 100, source: list}
-  - {id: family, provider: round, families: [r], minimum_s: 600, source: list}
+  - {id: family, provider: round, families: [r], minimum_s: 600, host_apart: true, currency: USD, source: list}
+  - {id: sku, provider: round, families: [r], skus: [r.1], most_nodes: 8, host_apart: false, currency: USD, source: list}
+  - {id: others, provider: round, families: [r], most_nodes: 2, setup: 5, currency: USD, source: list}
   - {id: term, provider: round, families: [r], terms: [spot], longest_h: 6, source: list}
 )");
   const auto instance = rules.catalog().instance("round/r.1");
@@ -149,13 +157,17 @@ billing:
   CHECK(billing(Term::on_demand).granularity_s == 60.0);
   CHECK(billing(Term::on_demand).longest_h == 100.0);
   CHECK(billing(Term::spot).longest_h == 6.0);
+  CHECK(billing(Term::on_demand).most_nodes == 8.0);  // of family and SKU, whichever comes first
+  CHECK(billing(Term::on_demand).host == nullptr);
+  REQUIRE(billing(Term::on_demand).setup != nullptr);
+  CHECK(billing(Term::on_demand).setup->id == "others");
 }
 
 TEST_CASE("what a seller charges on top is in every total, and a charge that nobody knows ranks behind", "[billing]") {
   const Market charged(R"(
 sources: {list: {publisher: Round, document: price list, date: 2026-11-01, confidence: documented}}
 providers: [{id: round, name: Round, billing: {granularity_s: 1, source: list}, regions: {here: {country: US}}}]
-families: [{provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.host, gpus: 2}, {sku: r.dark, gpus: 1}, {sku: r.setup, gpus: 1}]}]
+families: [{provider: round, id: r, gpu: l4, sources: [list], workstation: {licence: included, source: list}, sizes: [{sku: r.host, gpus: 2}, {sku: r.dark, gpus: 1}, {sku: r.setup, gpus: 1}]}]
 exchange_rates: [{currency: EUR, per_usd: 0.8, as_of: 2026-03-01, source: list}]
 billing:
   - {id: host, provider: round, skus: [r.host], host_apart: true, currency: USD, per_vcpu_hour: 0.02, per_memory_gib_hour: 0.01, host_vcpu: 4, host_memory_per_gpu_gb: 1, source: list}
@@ -178,6 +190,13 @@ prices:
   CHECK(host.hourly == Approx(3 * 1.56));
   CHECK(host.total == Approx(730 * 3 * 1.56));
   CHECK_FALSE(host.place_order().first);
+
+  money::Extras drawn;
+  drawn.workstation = true;
+  const money::Quote licensed = quote("r.dark", {.extras = &drawn});
+  REQUIRE(licensed.line("licence"));
+  CHECK(licensed.line("licence")->amounts.month == 0.0);
+  CHECK(licensed.line("licence")->amounts.year == 0.0);
 
   const money::Quote dark = quote("r.dark", {});
   CHECK(dark.lacks("host"));

@@ -39,6 +39,14 @@ TEST_CASE("a year's sum is less than what was paid after some months") {
   CHECK_FALSE(break_even_months(17521, 12, 2, 730));
 }
 
+TEST_CASE("what nothing interrupts takes its time on a mix, too") {
+  SpotCase quiet = eight_nodes();
+  quiet.taken_per_hour = quiet.failures.per_hour = 0;
+  const SpotAnswer answer = compare_spot(quiet);
+  CHECK(in_hours(answer.mix.run.wall) == Approx(100));
+  CHECK(answer.mix.cost == Approx(100 * quiet.spot_per_hour));
+}
+
 TEST_CASE("spot costs its price for its time") {
   SpotCase asked = eight_nodes();
   asked.interval = hours(3);

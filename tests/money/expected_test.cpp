@@ -78,6 +78,14 @@ TEST_CASE("a price of which nothing is known, or of today, is as it was publishe
   CHECK(today.high == 2);
 }
 
+TEST_CASE("prices that are changed by nothing stay, however often") {
+  const auto still = drift(2, 0, 0);
+  const auto price = money::price_today(2, 12, &still);
+  CHECK(price.low == 2);
+  CHECK(price.mid == 2);
+  CHECK(price.high == 2);
+}
+
 TEST_CASE("a price that has more likely than not stayed is expected to have stayed, exactly") {
   // After 4 months e^-0.4 = 67 of 100 have not changed; all that did have risen.
   const auto some = drift(0.1, 0.3, 0.01);

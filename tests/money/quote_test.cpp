@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "money/lines.hpp"
 #include "support/market.hpp"
 
 namespace quote_test {
@@ -133,6 +134,16 @@ TEST_CASE("a quote in another currency keeps the offer as published and its rate
   REQUIRE(paid.exchange);
   CHECK(paid.exchange->rate == Approx(1.25));
   CHECK(quote(Term::on_demand, {2, &job}, "there", *Currency::parse("EUR")).total == Approx(80));
+}
+
+TEST_CASE("amounts of data are in decimal gigabytes, and a thousand of them are a thousand") {
+  money::Extras extras;
+  const auto* egress = job::find_option(money::extra_options(), "egress_gb");
+  REQUIRE(egress != nullptr);
+  for (const auto& [text, gb] : {std::pair("2", 2.0), {"2k", 2000.0}, {"2TB", 2000.0}}) {
+    REQUIRE(egress->set(extras, text));
+    CHECK(*extras.egress_gb == Approx(gb));
+  }
 }
 
 TEST_CASE("less work never costs more, on any term") {

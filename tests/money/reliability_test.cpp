@@ -55,6 +55,7 @@ TEST_CASE("the interval between checkpoints is Young's and Daly's") {
   CHECK(in_hours(daly_interval(kDaily)) == Approx(1.9448302).epsilon(1e-7));
   CHECK(in_hours(daly_interval({1.0 / 24, hours(48), {}})) == Approx(24));  // writing takes two means: one mean
   CHECK(daly_interval({0, hours(1), hours(1)}).raw() == 0);
+  CHECK(young_interval({0, hours(1), hours(1)}).raw() == 0);
 }
 
 TEST_CASE("the expected time is Daly's") {

@@ -4,7 +4,9 @@
 #include <cmath>
 
 #include "answer/search/recommend.hpp"
+#include "physics/kinds/coefficients.hpp"
 #include "physics/kinds/counted.hpp"
+#include "physics/kinds/graphics/media.hpp"
 #include "support/job.hpp"
 
 namespace counted_analytics_test {
@@ -44,6 +46,29 @@ TEST_CASE("few frames looked at leave the decoders as the limit, many the detect
 TEST_CASE("cameras in a codec that the decoders do not know are no work for them") {
   CHECK(watching("stream_fps=5 codec=av1", test::machine("h100-sxm-80gb")).lacks == "AV1 decoder");
   CHECK(watching("stream_fps=5 codec=hevc", test::machine("h100-sxm-80gb")).rate > 0);
+}
+
+TEST_CASE("cameras are watched as far as memory holds their frames, and one of them is enough") {
+  const auto work = test::job("task=inference model=yolov8x stream_fps=1");
+  const auto& job = std::get<job::AnalyticsJob>(work.counted->job);
+  const Bytes each = surface_memory(job.camera, test::coefficients().counted->media);
+  for (const int gpus : {1, 2}) {
+    Machine machine = test::machine("t4", gpus);
+    const Figures free = watching("stream_fps=1", machine);
+    REQUIRE(free.rate > 4);
+    const Bytes bare = free.memory.total() - each * std::floor(free.rate / gpus);
+    const auto with_room_for = [&](double streams) {
+      machine.device.usable = bare + each * streams;
+      return watching("stream_fps=1", machine);
+    };
+    CHECK(with_room_for(1.5).rate == std::floor(1.5 * gpus));
+    CHECK(with_room_for(1.5).bound_by == "memory");
+    CHECK(with_room_for(1.5).lacks.empty());
+    CHECK(with_room_for(1.5).memory.total().raw() == Approx((bare + each).raw()));
+    const Figures none = with_room_for(0.4);
+    CHECK(none.lacks == "speed for one such stream");
+    CHECK(none.memory.total().raw() == Approx((bare + each).raw()));  // that it would take
+  }
 }
 
 TEST_CASE("on a processor decoding and looking take turns") {

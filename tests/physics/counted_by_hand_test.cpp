@@ -9,6 +9,9 @@
 #include <memory>
 
 #include "physics/kinds/coefficients.hpp"
+#include "physics/kinds/kinds.hpp"
+#include "physics/kinds/networks/processor.hpp"
+#include "physics/kinds/networks/products.hpp"
 #include "support/counted.hpp"
 #include "support/ideal.hpp"
 
@@ -184,6 +187,12 @@ TEST_CASE("by hand: a window of speech") {
   CHECK(held.kv_cache.raw() == near(2 * 2'432'000));
   CHECK(held.activations.raw() == near(2 * 1500 * 400 * 2 * 2));  // four times the width, in and out
   CHECK(held.workspace.raw() == near(1'073'741'824 + 0.3e9));
+  one.model.widest_elements_per_s = 1e6;  // of waveforms: 30e6 in a window, more than the columns of any layer
+  CHECK(one.figures().memory.activations.raw() == near(2 * 30e6 * 2 * 2));
+  one.plan.precision = job::Precision::fp32;
+  CHECK(one.figures().memory.activations.raw() == near(2 * 30e6 * 2 * 4));
+  one.plan.precision = job::Precision::fp16;
+  one.model.widest_elements_per_s = catalog::Number{};
   one.model.activations_m = 3;  // of convolutions: 3e6 · 10 bytes a window
   CHECK(one.ms() == near(44 + 2.06 + 20.09728 + 22 + 180));
   one.counted.speech.host_ms_per_s = {0, {}};
@@ -272,6 +281,9 @@ TEST_CASE("by hand: a recommender's step") {
   CHECK(one.figure("tables_on_gpu") == near(0.25));
   std::get<job::RecommenderJob>(one.work.counted->job).table_gib = 8;  // the largest is still half of all
   CHECK(one.figure("largest_table_gib") == near(4));
+  one.model.embedding_params_b = {};  // nothing to take the largest as a share of
+  CHECK(one.figure("largest_table_gib") == near(2e9 / 1'073'741'824));
+  one.model.embedding_params_b = 1;
   std::get<job::RecommenderJob>(one.work.counted->job).table_gib.reset();
   CHECK(one.figure("slowdown") == near((2.612 + 0.25390625) / 2.644));
 }
@@ -316,9 +328,26 @@ TEST_CASE("by hand: a network that reads samples") {
   one.c.gradient_overlap = {0.01, {}};  // of products, traffic and arithmetic, 104 ms, behind which 4 ms go on
   CHECK(one.ms() == near(108.15 + 4 - 1.04));
   one.c.gradient_overlap = {0, {}};
+  // Of a part whose multiprocessors nobody knows nothing is said of them.
+  const catalog::Gpu known = one.part;
+  one.part.tensor_cores = one.part.cuda_cores = catalog::Number{};
+  CHECK(one.ms() == near(112.15 - 40));
+  one.part = known;
+  // What takes longest is named: the values with the weights, 4 + 57 + 3.4 ms against 60, or launching, 106.5 ms.
+  s.clocks = {2.85, {}};
+  CHECK(one.figures().bound_by == "memory-bandwidth");
+  s.clocks = {2, {}};
+  CHECK(one.figures().bound_by == "compute");
+  s.layer_us = {710, {}};
+  CHECK(one.figures().bound_by == "compute");  // of 107.4 ms in all
+  s.layer_us = {720, {}};
+  CHECK(one.figures().bound_by == "launch");
+  s.layer_us = {10, {}};
   one.c.watts_per_tflops = {0.5, {}};  // 2 W per TFLOPS: four times as much, by the square root twice the share, at
   s.power_exponent = {0.5, {}};        // most 0.95
   CHECK(one.ms() == near(112.15 - 60 + 30 / 0.95));
+  one.part.fp16_dense_tflops = 1;  // a small part may have as many watts for each
+  CHECK(one.ms() == near(112.15 - 60 + 3000 / 0.95));
   Case serving("task=inference mode=online engine=pytorch", "resnet-50");
   serving.model = one.model;
   serving.counted = one.counted;
@@ -405,6 +434,68 @@ TEST_CASE("by hand: an image") {
   CHECK(one.figure("step_s") == near(10.0000000422));
 }
 
+TEST_CASE("by hand: an image on a processor") {
+  DiffusionCase one("task=inference precision=fp16");
+  one.on_processor(3);
+  one.counted.cpu.bandwidth_efficiency = {1, {}};
+  // 2 · 2 passes of 10 steps, 1000 GFLOP each, and 2 · 2000 of decoding at 1 TFLOPS: 44 s. At 100 GB/s the values of
+  // the passes, 40 · 2 · 500e6 · 2 bytes, weights of the denoiser in each step, 10 · 2e9, and those of decoding,
+  // 2 · 2 · 10 · 10 · 512² · 2: 0.8 + 0.2 + 0.002097152 s.
+  CHECK(one.ms() == near(44'000 + 800 + 200 + 2.097152));
+  CHECK(one.figures().rate == near(3 * 2 / 45.002097152));
+}
+
+TEST_CASE("by hand: rows go between devices of a node over its link, and between nodes over what is slower") {
+  Case one("task=pretrain", "resnet-50");
+  one.on_two();
+  const auto gbs = [&] {
+    one.c.counted = std::make_shared<CountedCoefficients>(one.counted);
+    return exchange_rate({one.work, *one.work.counted, one.machine, one.plan, one.c, *one.c.counted, nullptr}).raw() /
+           1e9;
+  };
+  CHECK(gbs() == near(100));
+  one.machine.nodes = 2;
+  one.machine.rdma = true;
+  one.machine.network = gbit_per_s(3200);  // 400 GB/s for two
+  CHECK(gbs() == near(100));
+  one.machine.network = gbit_per_s(800);
+  CHECK(gbs() == near(50));
+  one.machine.gpus_per_node = 1;
+  CHECK(gbs() == near(100));  // and no link
+  one.machine.network = gbit_per_s(3200);
+  CHECK(gbs() == near(400));
+}
+
+TEST_CASE("by hand: what a processor reads and multiplies for a language model") {
+  CountedCoefficients counted = *test::coefficients().counted;
+  CpuCoefficients& c = counted.cpu;
+  c.weight_bytes = {10, {}};
+  c.decode_bandwidth = {0.5, {}};
+  c.prompt_flops = {100, {}};
+  c.prompt_cores_half = {16, {}};
+  c.chiplet_cores = {8, {}};
+  c.chiplet_gbs = {0, {}};
+  Coefficients all = test::ideal();
+  catalog::Cpu cpu;
+  cpu.cores_per_socket = 16;
+  cpu.memory_channels = 8;
+  cpu.memory_mts = 1562.5;
+  Machine host;
+  host.gpus_per_node = 0;
+  host.host = {&cpu, 16, 1, 2, 2, gib(100)};
+  const auto work = test::job("task=inference model=llama-7b engine=llama.cpp");
+  const auto made = [&] {
+    all.counted = std::make_shared<CountedCoefficients>(counted);
+    return machine_for(work, host, all).value().device;
+  };
+  // Cores unpack 16 · 2 GHz · 10 bytes = 320 GB/s, half of 100 GB/s of memory is reached: 320 · 50 ÷ 370.
+  CHECK(made().bandwidth.raw() == near(320 * 50e9 / 370));
+  c.chiplet_gbs = {25, {}};  // two chiplets of 25 GB/s let less through
+  CHECK(made().bandwidth.raw() == near(25e9));
+  // 16 · 2 GHz · 100 FLOP, halved by 16 cores that wait for each other
+  CHECK(*made().gpu->fp32_tflops == near(1.6));
+}
+
 TEST_CASE("by hand: an image model that is trained") {
   DiffusionCase one("task=finetune method=full precision=fp16");
   one.on_two();
@@ -421,6 +512,10 @@ TEST_CASE("by hand: an image model that is trained") {
   one.plan.offload = job::Offload::params;  // prompts and latents computed ahead
   CHECK(one.ms() == near(384 + 64 + 28 + 40));
   CHECK(one.figures().memory.weights.raw() == near(4e9));
+  one.plan.offload = job::Offload::none;
+  one.counted.diffusion.layer_us = {1e5, {}};  // four passes over ten layers: 4 s instead of 384 + 64 ms
+  CHECK(one.ms() == near(4000 + 44 + 28 + 40));
+  CHECK(one.figures().bound_by == "launch");
   DiffusionCase adapters("task=finetune method=lora lora_rank=16 precision=fp16");
   CHECK(adapters.figures().memory.gradients.raw() == near(4 * 16 * 8 * 10 * 100.0));
   CHECK(adapters.ms() == near(192 + 32 + 44 + 0.128 * 28 / 1000));

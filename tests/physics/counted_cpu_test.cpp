@@ -101,6 +101,10 @@ TEST_CASE("streams follow the frames that are encoded") {
   const auto plain = figures("task=transcode codec=h264 ladder=none", t4);
   CHECK(plain.rate == 12);
   CHECK(plain.bound_by == "encoder");
+  // Each of them holds its part of the memory, of which so many would have room.
+  const auto in_memory = std::ranges::find(plain.more, "memory_streams_per_gpu", &NamedFigure::key);
+  REQUIRE(in_memory != plain.more.end());
+  CHECK(plain.memory.workspace.raw() == Approx((t4.device.usable * (12 / in_memory->value)).raw()));
   const auto ladder = figures("task=transcode codec=h264", t4);
   CHECK(ladder.rate < plain.rate);
   CHECK(ladder.rate > plain.rate / 2);
@@ -176,7 +180,7 @@ TEST_CASE("matrix units and memory bandwidth decide what networks do on processo
 
 TEST_CASE("a network on a processor is slower than on a GPU and gains little from large batches") {
   const auto work = test::job("task=inference model=resnet-50 engine=onnxruntime");
-  const Machine machine = rented("c7i.4xlarge");
+  Machine machine = rented("c7i.4xlarge");
   const auto at = [&](std::int64_t batch, Precision precision) {
     const Layout plan{.precision = precision, .micro_batch = batch};
     const CountedAsk ask{work, *work.counted, machine, plan, test::coefficients(), coefficients(), nullptr};
@@ -191,6 +195,8 @@ TEST_CASE("a network on a processor is slower than on a GPU and gains little fro
   CHECK(many.memory.total() > one.memory.total());
   CHECK(at(32, Precision::int8).rate > many.rate);
   CHECK(at(32, Precision::fp32).rate < many.rate / 3);
+  machine.nodes = 3;
+  CHECK(at(32, Precision::bf16).rate == Approx(3 * many.rate));
 }
 
 TEST_CASE("preprocessing goes with the processor, by pixels and by bytes") {
@@ -210,6 +216,16 @@ TEST_CASE("preprocessing goes with the processor, by pixels and by bytes") {
   CHECK(held.rate == Approx(etl / 4));
   CHECK(held.bound_by == "storage");
   CHECK(held.gpu_rate == Approx(etl));
+}
+
+TEST_CASE("video is decoded in software, and scaling takes its share of that") {
+  const Machine small = with_data_in_reach("c7i.4xlarge");
+  const double decoded = *work_speed(small.host, coefficients().cpu) * coefficients().media.software_decode.of("h264");
+  const double scaling = 1 + coefficients().preprocess.scale_share.value;
+  // In hours of video an hour: full HD is a frame, 4K are four of them.
+  const std::string video = "task=preprocess preprocess=video codec=h264 fps=30 resolution=";
+  CHECK(figures(video + "1920x1080", small).rate == Approx(decoded / (30 * scaling)));
+  CHECK(figures(video + "3840x2160", small).rate == Approx(decoded / (4 * 30 * scaling)));
 }
 
 TEST_CASE("a table as large as the memory is one that fits") {

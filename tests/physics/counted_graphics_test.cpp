@@ -7,6 +7,7 @@
 #include "base/words/message.hpp"
 #include "physics/kinds/coefficients.hpp"
 #include "physics/kinds/networks/power.hpp"
+#include "physics/kinds/physics.hpp"
 #include "physics/planner/plan.hpp"
 #include "support/job.hpp"
 
@@ -172,6 +173,9 @@ TEST_CASE("what cannot be drawn or compared has no rate") {
   silent.rt_cores = {};
   machine.device.gpu = &silent;
   CHECK(figures(job("task=render renderer=omniverse")).lacks == "ray-tracing cores");
+  CHECK(figures(job("task=render renderer=cycles")).bound_by == "compute");
+  machine.device.gpu = &test::gpu("l4");
+  CHECK(figures(job("task=render renderer=cycles")).bound_by == "ray-tracing");
 }
 
 TEST_CASE("a renderer that leans on RT cores leaves more behind on cards without them") {
@@ -278,6 +282,18 @@ TEST_CASE("interactive graphics need a graphics driver, an encoder, and for AV1 
   }
   CHECK(planned("task=render render=cad", "rtx-4090").lacks == "certified workstation driver");
   CHECK(planned(streaming + " scene=omniverse", "v100-sxm2-16gb").lacks == "ray-tracing cores");
+}
+
+TEST_CASE("less than a frame an hour is a rate, too, and told against what is asked") {
+  const Plan slow = planned("task=render seconds_per_frame=9000 on=l4", "l4");
+  CHECK(slow.rate < 1);
+  CHECK(slow.rate > 0.3);
+  CHECK_FALSE(slow.problem.any());
+  job::Job asked = job("task=render seconds_per_frame=9000 on=l4");
+  asked.counted->demand = 1;
+  std::vector<std::string> notes;
+  physics::physics_of(asked).add_departures(asked, test::machine("l4"), slow, notes);
+  CHECK(std::ranges::any_of(notes, [](const auto& note) { return note.find("3 such machines") != std::string::npos; }));
 }
 
 TEST_CASE("a user has a GPU alone, light scenes share one by 3D speed, and no session spans two") {

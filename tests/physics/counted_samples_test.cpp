@@ -77,6 +77,11 @@ TEST_CASE("a network costs what its default input does, as often as what is read
   CHECK(flops(2) == Approx(8 * linear + 64 * 4 * h));
   model.default_input = "";
   CHECK(flops(2) == Approx(4 * linear + 16 * 4 * h));
+  // Of a network of which neither is published nothing is known.
+  catalog::Model silent = model;
+  silent.gflops_per_sample = silent.activations_m = catalog::Number{};
+  CHECK(cost_of(silent, job::SampleJob(), c()).flops == 0);
+  CHECK(cost_of(silent, job::SampleJob(), c()).activations == 0);
   job::SampleJob pixels;
   pixels.resolution = {224, 224};
   CHECK(cost_of(model, pixels, c()).flops == Approx(4 * linear + 16 * 4 * h));

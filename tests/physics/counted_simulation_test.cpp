@@ -62,6 +62,9 @@ TEST_CASE("an update takes as long as its bytes and its operations, as the expla
     CAPTURE(line.substituted, line.value.text);
     CHECK(test::adds_up(line) == true);
     CHECK(1000 / *line.value.number == Approx(choice.rate));
+    const auto step = std::ranges::find(choice.more, "step_ms", &physics::NamedFigure::key);
+    REQUIRE(step != choice.more.end());  // every cell once
+    CHECK(step->value == Approx(std::get<job::SimulationJob>(work.counted->job).cells * *line.value.number * 1e-6));
     return;
   }
   FAIL("no line of an update");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "base/words/message.hpp"
 #include "physics/kinds/coefficients.hpp"
 #include "physics/kinds/kinds.hpp"
 #include "support/job.hpp"
@@ -58,6 +59,10 @@ TEST_CASE("vCPUs that decode too little are the speed of training") {
   CHECK(held.rate_ratio.low == Approx(c().feed.interval_low.value));
   CHECK(held.rate_ratio.high == Approx(c().feed.interval_high.value));
   CHECK(free.bound_by != "loader");
+  std::vector<std::string> notes;
+  note_feed(eight(96), held, notes);
+  REQUIRE(notes.size() == 1);
+  CHECK(notes.front().find(format("decodes {:.0f} %", 100 * held.rate / free.rate)) != std::string::npos);
   // Just enough in the middle: the ends are those of what is less there.
   const Figures even = run(kTraining, eight(free.rate / c().samples.loader_rate.value));
   CHECK(even.rate == Approx(free.rate));

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "physics/chance.hpp"
 #include "physics/intervals.hpp"
 #include "support/job.hpp"
 
@@ -42,6 +43,16 @@ TEST_CASE("the interval of a need holds 80 runs of 100") {
   CHECK(MemoryNeed{gib(40), 0.2, gib(range.low)}.chance() == Approx(0.1));
   CHECK(MemoryNeed{gib(40), 0.2, gib(range.high)}.chance() == Approx(0.9));
   CHECK(deviation_of(ratio_of(0.2)) == Approx(0.2));
+}
+
+TEST_CASE(
+    "what holds up to some number of deviations has the share of the normal distribution below it as its chance") {
+  // Φ(−2) = 0.02275, Φ(−0.5) = 0.30854, Φ(1) = 0.84134, Φ(3) = 0.99865; within half a hundredth of a deviation.
+  for (const auto& [most, share] :
+       {std::pair(-2.0, 0.02275), {-0.5, 0.30854}, {0.0, 0.5}, {1.0, 0.84134}, {3.0, 0.99865}})
+    CHECK(chance_up_to([&](double deviations) { return deviations <= most; }) == Approx(share).margin(0.004));
+  CHECK(chance_up_to([](double) { return false; }) == 0);
+  CHECK(chance_up_to([](double) { return true; }) == 1);
 }
 
 TEST_CASE("what is certain fits or does not, and what is not known is never too much") {

@@ -1,7 +1,9 @@
 // The planner of serving: legal, faithful to what is pinned, and honest about what does not fit.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "physics/kinds/physics.hpp"
 #include "support/job.hpp"
 
 namespace inference_plan_test {
@@ -41,6 +43,50 @@ const std::vector<std::string> kModels{"gpt2",        "bert-base",     "gemma-2b
                                        "qwen2.5-14b", "llama-3.1-70b", "mixtral-8x7b", "gpt-oss-20b", "deepseek-v3"};
 
 }  // namespace
+
+TEST_CASE("as many requests are kept in flight as meet the targets, and not one more") {
+  const Machine machine = test::machine("h100-sxm-80gb");
+  for (const int gap : {10, 11, 12, 13, 14, 15, 17, 19}) {
+    const std::string words = "task=inference model=llama-3.1-8b mode=online tpot=" + std::to_string(gap);
+    const Plan open = test::plan_inference(job(words), machine);
+    const auto most = static_cast<int>(open.serving->room.concurrency);
+    CAPTURE(gap, most);
+    REQUIRE(open.meets_targets);
+    REQUIRE(most > 1);
+    const auto with = [&](int requests) {
+      return test::plan_inference(job(words + " concurrency=" + std::to_string(requests)), machine).meets_targets;
+    };
+    CHECK(with(most));
+    CHECK_FALSE(with(most + 1));
+  }
+}
+
+TEST_CASE("GPUs that no replica uses are told of, and only those") {
+  const auto notes = [](const std::string& words, int gpus) {
+    const Job work = job("task=inference model=llama-3.1-8b " + words);
+    const Machine machine = test::machine("h100-sxm-80gb", gpus);
+    std::vector<std::string> out;
+    physics_of(work).add_departures(work, machine, test::plan_inference(work, machine), out);
+    return std::ranges::count_if(out, [](const auto& note) { return note.find("GPUs are idle") != std::string::npos; });
+  };
+  CHECK(notes("mode=online", 4) == 0);
+  CHECK(notes("tp=4", 6) == 1);
+  CHECK(notes("tp=4 mode=single-stream", 8) == 0);  // who waits alone keeps one replica
+}
+
+TEST_CASE("figures are less sure for replicas that lie over several nodes") {
+  const Job work = job("task=inference model=llama-3.1-70b");
+  const auto width = [&](int tp, int pp) {
+    Plan plan = test::plan_inference(work, test::machine("h100-sxm-80gb", 16));
+    plan.layout.tp = tp;
+    plan.layout.pp = pp;
+    const Interval of =
+        physics_of(work).ratios(work, test::machine("h100-sxm-80gb", 16), plan, test::coefficients()).rate;
+    return std::log(of.high / of.low);
+  };
+  CHECK(width(8, 1) == Approx(width(4, 1)));  // all of one node
+  CHECK(width(8, 2) == Approx(width(8, 1) * test::coefficients().interval_widening.of("nodes")));
+}
 
 TEST_CASE("no serving plan is illegal on any machine") {
   const auto model = GENERATE(from_range(kModels));

@@ -1,6 +1,7 @@
 // What a plan says of itself, whatever the kind of work.
 #include <catch2/catch.hpp>
 
+#include "physics/planner/runners_up.hpp"
 #include "support/job.hpp"
 
 namespace plan_test {
@@ -84,6 +85,31 @@ TEST_CASE("a plan has the same figures when they are computed again") {
   }
 }
 
+TEST_CASE("of one layout the best figures are kept, and the best of another stands beside it") {
+  Layout one, two, three;
+  two.tp = 2;
+  three.tp = 3;
+  const auto seen = [](const Layout& layout, double rate) {
+    RunnerUp out;
+    out.layout = layout;
+    out.fits = true;
+    out.rate = rate;
+    return out;
+  };
+  RunnersUp kept;
+  CHECK_FALSE(kept.beside(two));
+  kept.add(seen(one, 20));
+  kept.add(seen(one, 5));
+  CHECK(kept.beside(two)->rate == 20);
+  kept.add(seen(one, 30));
+  CHECK(kept.beside(two)->rate == 30);
+  CHECK_FALSE(kept.beside(one));
+  kept.add(seen(two, 25));
+  kept.add(seen(three, 10));
+  CHECK(kept.beside(one)->rate == 25);
+  CHECK(kept.beside(two)->rate == 30);
+}
+
 TEST_CASE("every problem has words of its own") {
   Problem problem{
       .kind = Problem::Kind::memory, .subject = "h100-sxm-80gb", .needed_gib = 100.4, .available_gib = 79.1};
@@ -91,6 +117,10 @@ TEST_CASE("every problem has words of its own") {
   CHECK(problem.text().find("79.1") != std::string::npos);
   CHECK(problem.missing_gib() == Approx(21.3));
   CHECK(Problem{}.text().empty());
+  Problem crowded{.kind = Problem::Kind::too_much_traffic, .subject = "t4"};
+  crowded.asked_per_s = 2;
+  crowded.most_per_s = 0.5;
+  CHECK(crowded.text().find("0.5 at most") != std::string::npos);
   CHECK_FALSE(Problem{}.any());
   for (const auto kind : {Problem::Kind::memory, Problem::Kind::cache, Problem::Kind::no_rate,
                           Problem::Kind::too_much_traffic, Problem::Kind::latency}) {

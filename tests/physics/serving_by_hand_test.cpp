@@ -6,7 +6,7 @@
 // 300 GB/s of NVLink each way.
 #include <catch2/catch.hpp>
 
-#include "physics/serving/replica.hpp"
+#include "physics/serving/inference_load.hpp"
 #include "support/ideal.hpp"
 #include "support/job.hpp"
 
@@ -208,6 +208,8 @@ TEST_CASE("by hand: what each fitted number adds to the time of the first token"
       {&Coefficients::prefill_attention_efficiency, 0.5, attention},
       {&Coefficients::prefill_bytes, 1000, 65.825444},  // 1000 · 4096 · 32 · 1024 ÷ 2039e9
       {&Coefficients::prefill_bytes, 1000, 65.825444 / 2, "model=llama-7b", serving("fp16", 2)},
+      // A chain of GPUs takes its layers in turn: no two of them share what streams.
+      {&Coefficients::prefill_bytes, 1000, 65.825444, "engine=llama.cpp model=llama-7b", serving("fp16", 2)},
       {&Coefficients::prefill_layer_us, 1e4, 320 - products - attention},  // 32 launches hide the rest
       {&Coefficients::decode_step_us, 1000, 1},
       {&Coefficients::dequantise_efficiency, 0.5, kPrompt, "model=llama-7b", serving("w4a16")},
@@ -315,6 +317,11 @@ TEST_CASE("by hand: how the prompts of others are felt") {
   CHECK(in_ms(speed().ttft) == near(kPrompt + 0.05 * step));
   CHECK(in_ms(speed().itl) == near(step + 0.1 * ((joined - kPrompt - 0.05 * step) / 255 - step)));
   CHECK(speed().requests_per_s == near(16e3 / joined));
+  // Of a pair the other's step is felt as well.
+  const auto pair = service("mode=online concurrency=2 model=llama-7b input_tokens=1024 output_tokens=256");
+  const auto held_pair = inference_memory(pair, a100(), serving("fp16"), c);
+  CHECK(in_ms(inference_speed(pair, a100(), serving("fp16"), held_pair, c)->ttft) ==
+        near(kPrompt + 0.05 * (6.4809648 + 2 * 0.29621384)));
   c.prompts_first = {1, {}};  // engines that do one or the other
   CHECK(in_ms(speed().itl) == near(step + 0.1 * ((cycle - kPrompt - 0.05 * step) / 255 - step)));
   CHECK(speed().requests_per_s == near(16e3 / cycle));
@@ -327,10 +334,113 @@ TEST_CASE("by hand: how the prompts of others are felt") {
   CHECK(in_ms(speed().ttft) == near(kPrompt + 100));
   CHECK(speed().requests_per_s == near(16e3 / (cycle + 100)));
   c.request_ms = {0, {}};
+  c.arrivals_together = {0.1, {}};  // 1 + 0.1 · 15 = 2.5 prompts, half of 1.5 of them in front of the server
+  c.arrival_ms = {10, {}};
+  CHECK(in_ms(speed().ttft) == near(2.5 * kPrompt + 7.5));
+  c.arrivals_together = c.arrival_ms = {0, {}};
   const auto batch = service("mode=throughput concurrency=16 model=llama-7b input_tokens=1024 output_tokens=256");
   c.serving_efficiency = {0.5, {}};  // 1 − ½ · 15/16 of the rate
   const auto memory = inference_memory(batch, a100(), serving("fp16"), c);
   CHECK(inference_speed(batch, a100(), serving("fp16"), memory, c)->requests_per_s == near(0.53125 * 16e3 / cycle));
+}
+
+namespace {
+
+/// With the machine and coefficients that it refers to.
+struct OnA100 {
+  OnA100(const std::string& words, const Coefficients& coefficients, Layout of = serving("fp16"))
+      : work(service(words)), plan(std::move(of)), machine(a100(plan.tp)), c(coefficients) {}
+  Replica replica() const { return {work, machine, plan, c, *compute_rate(*plan.weights, machine.device)}; }
+
+  job::Job work;
+  Layout plan;
+  Machine machine;
+  Coefficients c;
+};
+
+}  // namespace
+
+TEST_CASE("by hand: prompts take as long in parts, or with others, as whole and alone") {
+  OnA100 at("model=llama-7b input_tokens=2048", test::ideal());
+  at.c.batched_tokens = {8192, {}};
+  const double whole = in_ms(at.replica().prefill(2048, 1));
+  const double added = in_ms(at.replica().added_by(1, 2048, 0, 0, {0, 0}, 0));
+  CHECK(added == near(whole));
+  CHECK(in_ms(at.replica().added_by(2, 1024, 0, 0, {0, 0}, 0)) == near(2 * kPrompt));
+  at.c.batched_tokens = {512, {}};  // four passes, each a last word of its own: 2 · 131,072,000 FLOP more
+  CHECK(in_ms(at.replica().added_by(1, 2048, 0, 0, {0, 0}, 0)) == near(whole + 3 * 2 * 131'072'000.0 / 312e9));
+}
+
+TEST_CASE("by hand: sequences that decode beside a prompt wait for caches or for scores, whichever take longer") {
+  OnA100 at("model=llama-7b", test::ideal());
+  const auto pass = [&] { return in_ms(at.replica().added_by(1, 512, 0, 64, {1024, 0}, 0)); };
+  const double reading = pass();
+  at.c.decode_attention_share = {0.001, {}};  // as above: 1762.0379 ms of scores for 64 sequences, read 0.26330110 each
+  CHECK(pass() - reading == Approx(1762.0379 - 64 * 0.26330110).epsilon(1e-4));
+}
+
+TEST_CASE("by hand: windows of attention end where a prompt has passed them") {
+  OnA100 at("model=llama-7b", test::ideal());
+  catalog::Model model = *at.work.model;
+  at.work.model = &model;
+  model.kv_full_layers = 8;
+  model.kv_window_layers = 24;
+  model.window_tokens = 256;
+  // 8 layers see 1024²/2 pairs, 24 of them 256²/2 + 768 · 256; 4 · 4096 FLOP for each.
+  const double pairs = 8 * 1024.0 * 1024 / 2 + 24 * (256.0 * 256 / 2 + 768 * 256);
+  CHECK(in_ms(at.replica().prompt_attention(1024, 0, 1024)) == near(4 * 4096 * pairs / 312e9));
+}
+
+TEST_CASE("by hand: layers with experts are launched on top of all layers") {
+  OnA100 at("model=mixtral-8x7b", test::ideal());
+  at.c.prefill_layer_us = {10, {}};
+  at.c.prompt_expert_layer_us = {4, {}};
+  CHECK(in_ms(at.replica().prompt_launch()) == near(32 * 0.014));
+  at.c.prefill_layer_us = {1e4, {}};
+  at.c.prompt_expert_layer_us = {4e3, {}};
+  CHECK(in_ms(at.replica().prefill(1024, 1)) == near(32 * 14));
+}
+
+TEST_CASE("by hand: steps that were measured to take twice as long do, in all of their parts") {
+  Coefficients c = test::ideal();
+  c.decode_step_us = {1000, {}};
+  c.sequence_us = {100, {}};
+  c.prefill_layer_us = {1e4, {}};
+  OnA100 at("mode=single-stream model=llama-7b input_tokens=1024 output_tokens=2", c);
+  const auto step = [&] { return in_ms(at.replica().decode(1, Cached{1024, 0}).total); };
+  CHECK(step() == near(6.7442660 + 1 + 0.1));
+  CHECK(in_ms(at.replica().prefill(1024, 1)) == near(320 + 1));
+  at.c.step_scale = {2, {}};
+  CHECK(step() == near(2 * (6.7442660 + 1 + 0.1)));
+  CHECK(in_ms(at.replica().prefill(1024, 1)) == near(2 * (320 + 1)));
+  CHECK(at.replica().per_sequence().raw() == near(200e-6));
+}
+
+TEST_CASE("by hand: answers of two tokens have one step, in which all prompts are read") {
+  OnA100 at("mode=online concurrency=16 model=llama-7b input_tokens=128 output_tokens=2", test::ideal());
+  at.c.batched_tokens = {8192, {}};
+  at.c.prompt_interference = {0.1, {}};
+  const auto memory = inference_memory(at.work, at.machine, at.plan, at.c);
+  const InferenceSpeed speed = inference_speed(at.work, at.machine, at.plan, memory, at.c).value();
+  const double pass = in_ms(at.replica().added_by(16, 128, 0, 16, halfway(at.work.inference), 0));
+  CHECK(speed.requests_per_s == near(16e3 / pass));
+  CHECK(in_ms(speed.tpot) == near(in_ms(speed.e2e) - in_ms(speed.ttft)));
+  CHECK(in_ms(speed.tpot) > 1);
+}
+
+TEST_CASE("by hand: weights and caches are certain, the rest of an engine's memory is not") {
+  Coefficients c = test::ideal();
+  c.counted_deviation = {0.03, {}};
+  c.memory_deviation = {0.4, {}};
+  const auto work = service("model=llama-7b");
+  // sqrt((0.03 · 90)² + (0.4 · 9)²) ÷ 99 = 4.5 ÷ 99, of 110 GiB of which the engine may use nine tenths
+  CHECK(serving_deviation(work, gib(90), gib(99), c) == near(4.5 / 99));
+  CacheRoom room;
+  room.counted = gib(90);
+  room.needed = gib(110);
+  room.share = 0.9;
+  CHECK(serving_deviation(work, room, c) == near(4.5 / 99));
+  CHECK(serving_deviation(work, gib(0), gib(0), c) == 0);
 }
 
 TEST_CASE("by hand: what an architecture adds to a step, and what it reads less well") {

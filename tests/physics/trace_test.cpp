@@ -72,6 +72,8 @@ TEST_CASE("numbers inside a formula have units of their size, times those of the
   CHECK(told(gb(16), "GB") == "16 GB = 16 GB");
   CHECK(told(seconds(0.5), "ms") == "500 ms = 500 ms");
   CHECK(told(seconds(0.5), "s") == "0.5 s = 0.5 s");
+  CHECK(told(seconds(5400), "h") == "1.5 h = 1.5 h");
+  CHECK(told(seconds(150), "min") == "2.5 min = 2.5 min");
   CHECK(told(gb_per_s(900), "GB/s") == "900 GB/s = 900 GB/s");
   CHECK(told(tflops(312), "TFLOPS") == "312 TFLOPS = 312 TFLOPS");
   CHECK(told(6.738e9, "") == "6.738e9 = 6.738e+09");

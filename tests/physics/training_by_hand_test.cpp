@@ -6,6 +6,10 @@
 // of NVLink each way, PCIe 4. The products of training are taken at half of the peak, 156 TFLOPS.
 #include <catch2/catch.hpp>
 
+#include <cmath>
+
+#include "physics/checkpoint.hpp"
+#include "physics/kinds/physics.hpp"
 #include "support/ideal.hpp"
 #include "support/training.hpp"
 
@@ -182,6 +186,15 @@ TEST_CASE("by hand: tensor, expert and context ranks talk in every layer") {
   const auto mixtral = test::job("task=finetune model=mixtral-8x7b framework=megatron seq_len=2048");
   // ... beside gradients: all but 7/8 of the experts, 7,242,780,672 parameters, twice 7/8 of their 2 bytes
   CHECK(in_ms(timed(mixtral, experts).budget.communication) == Approx(12.526988 + 84.499108).epsilon(1e-5));
+  // With room for twice the tokens twice as much is sent; two tensor ranks share the tokens.
+  Layout shared = experts;
+  const auto roomy = test::job("task=finetune model=mixtral-8x7b framework=megatron seq_len=2048 capacity_factor=2");
+  for (const int tp : {1, 2}) {
+    shared.tp = tp;
+    shared.dp = 8 / tp;
+    const double more = in_ms(timed(roomy, shared).budget.communication - timed(mixtral, shared).budget.communication);
+    CHECK(more == Approx(12.526988 / tp).epsilon(1e-5));
+  }
   // K and V of 2 · 8 · 128 values go to the one other rank three times in 32 layers, 2 bytes for 4096 tokens each;
   // gradients of 8,030,261,248 parameters once there and back.
   Layout context;
@@ -199,6 +212,50 @@ TEST_CASE("by hand: stages wait (p − 1) ÷ a of a step, and less in chunks") {
   CHECK(in_ms(plain.budget.bubble) == Approx(3 * (136.28088 + 0.11184811)).epsilon(1e-5));
   const TrainingSpeed chunks = timed(llama(" virtual_pipeline=2"), stages);
   CHECK(in_ms(chunks.budget.bubble) == Approx(1.5 * (136.28088 + 0.22369621)).epsilon(1e-5));
+}
+
+TEST_CASE("by hand: of an encoder-decoder's tokens each half sees its own, and no step is faster than its products") {
+  auto work = test::job("task=pretrain model=t5-base seq_len=512 target_len=128 tokens=1e9");
+  catalog::Model model = *work.model;
+  work.model = &model;
+  model.decoder_layers = 6;
+  work.parameters.layers = 24;
+  work.parameters.body = 1e9;
+  work.parameters.experts = 0;
+  // (18 · 512 + 6 · 128) ÷ (24 · 640) = 0.65 of the tokens; 6 FLOP for each and parameter, at 2 · 312 TFLOPS
+  CHECK(least_time(work, test::machine("a100-sxm-80gb", 2)).raw() == near(6 * 1e9 * 0.65e9 / 624e12));
+  model.decoder_layers = catalog::Number{};  // half of them
+  CHECK(least_time(work, test::machine("a100-sxm-80gb", 2)).raw() == near(6 * 1e9 * 0.5e9 / 624e12));
+}
+
+TEST_CASE("by hand: what a run reads to go on is its checkpoint, and with adapters the frozen model beside it") {
+  Plan plan;
+  plan.layout.precision = Precision::bf16;
+  const Machine two = test::machine("a100-sxm-80gb", 16);
+  const auto read = [&](const std::string& words) {
+    const job::Job work = llama(words);
+    const Bytes checkpoint = checkpoint_size(work, Precision::bf16).value();
+    CHECK(checkpoint > Bytes{});
+    const Loaded loaded = physics_of(work).loaded(work, two, plan);
+    CHECK(loaded.processes == 8);
+    return (loaded.weights * 2 - checkpoint).raw();  // each of two nodes reads half
+  };
+  CHECK(read("") == Approx(0).margin(1));
+  CHECK(read(" method=lora lora_rank=16") == near(13'476'831'232));
+}
+
+TEST_CASE("the speed of a mixture of experts is less sure, by as much as is measured of them") {
+  const auto width = [](const std::string& words, const Coefficients& c) {
+    const job::Job work = test::job("task=finetune method=full framework=megatron model=" + words);
+    const Interval of = physics_of(work).ratios(work, test::machine("h100-sxm-80gb", 8), {}, c).rate;
+    return std::log(of.high / of.low);
+  };
+  Coefficients c = test::coefficients();
+  const double dense = width("llama-7b", c);
+  CHECK(width("mixtral-8x7b", c) == near(dense * c.interval_widening.of("training", "experts")));
+  c.interval_widening = {2, {}};
+  CHECK(width("mixtral-8x7b", c) == near(2 * dense));
+  CHECK(width("llama-7b", c) == near(dense));
 }
 
 TEST_CASE("by hand: offloaded weights cross PCIe twice, and Muon makes matrices orthogonal") {
@@ -289,6 +346,9 @@ TEST_CASE("by hand: what each fitted number adds to the memory of a GPU") {
       {&Coefficients::context_gib, 0.5, 536'870'912},
       {&Coefficients::collectives_gib, 0.5, 536'870'912, " framework=megatron", layout(8)},
       {&Coefficients::collectives_gib, 0.5, 0},
+      // Activations are gone when the optimizer steps; as wide as its states.
+      {&Coefficients::step_bytes, 4, 4 * 6'738'415'616.0 - set},
+      {&Coefficients::step_bytes, 4, 2 * 6'738'415'616.0 - set, " framework=megatron recipe=pure"},
       {&Coefficients::allocator_slack, 0.1, 0.1 * set},  // of what comes and goes
       {&Coefficients::eager_hidden_bytes, 8, 8.0 * 4096 * 2048 * 32},
       {&Coefficients::gated_bytes, 6, -2.0 * 11008 * 2048 * 32},

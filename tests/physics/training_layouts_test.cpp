@@ -45,6 +45,18 @@ TEST_CASE("DeepSpeed has no pipeline stages beside ZeRO-2 and ZeRO-3") {
   CHECK(planned("task=finetune model=llama-3.1-8b framework=deepspeed sharding=zero1 pp=2").pp == 2);
 }
 
+TEST_CASE("stages divide the optimizer at most, however many they are") {
+  for (const char* framework : {"deepspeed", "megatron", "fsdp"})
+    for (const char* stages : {"2", "4"}) {
+      const std::string words = format("task=finetune model=llama-7b framework={} pp={}", framework, stages);
+      CAPTURE(words);
+      const auto choice = physics::plan_training(job(words), test::machine("a100-sxm-40gb", 8), test::coefficients());
+      if (!choice) continue;
+      const bool alone = choice->layout.dp == 1;  // with nobody to divide it with
+      CHECK(choice->layout.sharding == (alone ? job::Sharding::none : job::Sharding::zero1));
+    }
+}
+
 TEST_CASE("an illegal degree names its constraint and the nearest legal one") {
   CHECK(says(refused("task=finetune model=llama-7b tp=5", 8), "tp 5 does not divide the 32 attention heads", "4"));
   CHECK(says(refused("task=finetune model=qwen2.5-7b tp=7", 28), "7 neither divides the 4 K/V heads", "4"));
@@ -55,6 +67,7 @@ TEST_CASE("an illegal degree names its constraint and the nearest legal one") {
   CHECK(says(refused("task=pretrain model=mixtral-8x7b ep=3", 8), "ep 3 does not divide the 8 experts", "2"));
   CHECK(says(refused("task=finetune model=llama-7b ep=2", 8), "needs a mixture of experts", "remove"));
   CHECK(says(refused("task=pretrain model=deepseek-v3 pp=16 ep=64", 256), "the 16 GPUs of a pipeline stage", "16"));
+  CHECK(says(refused("task=pretrain model=mixtral-8x7b pp=2 ep=8", 8), "the 4 GPUs of a pipeline stage", "4"));
   CHECK(says(refused("task=finetune model=llama-7b tp=2 pp=2 dp=1", 8), "tp 2 × pp 2 × dp 1", "dp 2 would"));
   CHECK(says(refused("task=finetune model=llama-7b dp=3", 8), "dp 3 does not make up 8 GPUs", "dp 8 would"));
 }

@@ -98,7 +98,7 @@ double judged_cost(const Recommendation& ranked, const Job& work) {
   double before_rules = 0;
   for (const ScorePart& part : ranked.parts)
     if (part.name == "cost" || part.name == "speed" || part.name == "headroom") before_rules += part.points;
-  return order_cost(ranked, work) * (ranked.score > 0 && before_rules > 0 ? before_rules / ranked.score : 1);
+  return order_cost(ranked, work) * before_rules / ranked.score;
 }
 
 /// What costs more is no alternative.

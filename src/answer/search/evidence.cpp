@@ -142,7 +142,7 @@ std::optional<Evidence> evidence_of(const Advice& advice, const SearchContext& c
   const Draws draws = draw(stakes, gpus.size(), sellers.size());
   Evidence out;
   for (std::size_t i = 0; i < kDraws; ++i) {
-    double least = draws.cost[0][i];
+    double least = std::numeric_limits<double>::infinity();
     for (const auto& cost : draws.cost) least = std::min(least, cost[i]);
     out.best_probability += (draws.cost[0][i] <= least ? 1.0 : 0.0) / kDraws;
     out.regret += (draws.cost[0][i] - least) / kDraws;

@@ -34,8 +34,6 @@ money::Use PlanUse::operator()(const catalog::Offer& offer) {
 }
 
 void PlanUse::stretch_on(const catalog::Offer& offer) {
-  job_.stretch = 1;
-  job_.waiting_hours = 0;
   if (!job_.hours) return;
   const catalog::Instance& instance = catalog_.instances()[offer.instance];
   const bool spot = offer.term == catalog::Term::spot;

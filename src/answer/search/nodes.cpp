@@ -81,7 +81,7 @@ double nearness(const Job& work, const physics::Plan& plan) {
     case Kind::cache: return problem.available_gib / problem.needed_gib;
     case Kind::too_much_traffic: return problem.most_per_s / problem.asked_per_s;
     case Kind::too_late: return problem.allowed_ms / problem.batch_ms;
-    case Kind::latency: return plan.serving ? 1 / physics::missed_by(work.inference, plan.serving->speed) : 0;
+    case Kind::latency: return 1 / physics::missed_by(work.inference, plan.serving->speed);
     default: return 0;
   }
 }
@@ -346,8 +346,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
               }};
     return std::nullopt;
   }
-  if (work_.counted && fewest == 1 && group * groups > 1)
-    return whole_things(shape, static_cast<int>(group * groups), reason);
+  if (work_.counted && fewest == 1) return whole_things(shape, static_cast<int>(group * groups), reason);
   multiply(*planned, static_cast<int>(groups), static_cast<int>(groups));
   return planned;
 }

@@ -30,9 +30,9 @@ class Promises {
 
   /// How many machines come into question; where to begin.
   struct Machines {
-    int least = 1, most = 1;
-    int useful = 1;  // more are dearer than what is known already
-    int guess = 1;
+    int least = 0, most = 0;
+    int useful = 0;  // more are dearer than what is known already
+    int guess = 0;
   };
   struct Found {
     std::optional<Kept> kept = std::nullopt;

@@ -127,9 +127,8 @@ void score(Recommendation& candidate, const Weights& weights, const Shares& valu
 
 /// A score that is no more than `most`, and parts that still add up to it.
 void lower_to(Recommendation& candidate, double most) {
-  if (candidate.score <= most) return;
-  const double share = most / candidate.score;
-  candidate.score = most;
+  const double share = std::min(1.0, most / candidate.score);
+  candidate.score = std::min(candidate.score, most);
   for (ScorePart& part : candidate.parts) {
     const bool compared = part.name == "cost" || part.name == "speed" || part.name == "headroom";
     (compared ? part.value : part.weight) *= share;
@@ -210,7 +209,8 @@ void rank(std::vector<Recommendation>& candidates, const job::Job& work, const j
   keys.reserve(candidates.size());
   for (const Recommendation& candidate : candidates) {
     const bool lacks = candidate.cost.place_order().first;
-    keys.push_back({{lacks ? 1.0 : 0.0, is_simulated(candidate) ? 0.0 : 1.0, -nine_digits(candidate.score),
+    const bool unsimulated = !is_simulated(candidate);
+    keys.push_back({{static_cast<double>(lacks), static_cast<double>(unsimulated), -nine_digits(candidate.score),
                      nine_digits(order_cost(candidate, work)), nine_digits(candidate.cost.hourly)},
                     keys.size()});
   }

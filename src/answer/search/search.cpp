@@ -1,6 +1,7 @@
 #include "answer/search/search.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
@@ -16,10 +17,12 @@ using job::Job;
 using rules::Facts;
 using rules::Rule;
 
-double or_unknown(const catalog::Number& number) { return number.value_or(-1); }
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+double or_unknown(const catalog::Number& number) { return number.value_or(kUnknown); }
 template <class Enum>
 double or_unknown(const std::optional<Enum>& value) {
-  return value ? static_cast<double>(*value) : -1;
+  return value ? static_cast<double>(*value) : kUnknown;
 }
 
 Facts facts_of_job(const Question& question, const Job& work) {

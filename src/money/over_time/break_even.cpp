@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "base/values/bisect.hpp"
+
 namespace gpusel::money {
 
 namespace {
 
 constexpr double kMonthsPerYear = 12;
-/// Halvings of an interval: more than a double has bits.
-constexpr int kHalvings = 80;
 
 Run run_of(const SpotCase& asked, double taken_per_hour) {
   const Interruptions stops = asked.failures + taken_per_hour;
@@ -44,14 +44,9 @@ double spot_cost(const SpotCase& asked, const Run& run) {
 std::optional<double> rate_for_cost(const SpotCase& asked, double limit) {
   const auto dearer = [&](double rate) { return !(spot_cost(asked, run_of(asked, rate)) < limit); };
   if (dearer(0)) return std::nullopt;
-  double low = 0;
   double high = 1;
   while (!dearer(high)) high *= 2;
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (dearer(middle) ? high : low) = middle;
-  }
-  return (low + high) / 2;
+  return first_that(dearer, 0, high);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/values/bisect.hpp"
 #include "base/values/normal.hpp"
 
 namespace gpusel::money {
@@ -16,8 +17,6 @@ constexpr double kManyInterruptions = 500;
 
 /// Equally likely speeds by which a distribution is summed up.
 constexpr int kLikely = 50;
-/// Halvings of a time: to less than a second of a century.
-constexpr int kMttfHalvings = 45;
 
 double mean_hours(const Interruptions& stops) { return 1 / stops.per_hour; }
 
@@ -33,7 +32,6 @@ struct Count {
 
   /// The chance of at most `count`.
   double share(double count) const {
-    if (count < 0) return 0;
     const double fails = mean / (attempts + mean);
     const double first = attempts * std::log1p(-fails);
     if (-first > kManyInterruptions) return normal_share((std::floor(count) + 0.5 - mean) / deviation());
@@ -153,14 +151,10 @@ double chance_within(std::span<const Run> likely, Seconds deadline) {
 }
 
 Seconds time_for_share(std::span<const Run> likely, double share) {
-  Seconds low{};
-  Seconds high{};
-  for (const Run& run : likely) high = std::max(high, time_for_share(run, share));
-  for (int i = 0; i < kMttfHalvings; ++i) {
-    const Seconds middle = (low + high) / 2;
-    (chance_within(likely, middle) >= share ? high : low) = middle;
-  }
-  return high;
+  Seconds longest{};
+  for (const Run& run : likely) longest = std::max(longest, time_for_share(run, share));
+  return seconds(
+      first_that([&](double time) { return chance_within(likely, seconds(time)) >= share; }, 0, longest.raw()));
 }
 
 }  // namespace gpusel::money

@@ -164,9 +164,9 @@ class SamplePasses {
   double put_out() const { return cost_.activations * ask_.batch() * (1 + recomputed() / 3); }
   double step_traffic() const {
     const catalog::Gpu& gpu = *ask_.machine.device.gpu;
-    const double scores = fuses_attention() ? 0 : cost_.scores * ask_.batch() * passes();
-    return (put_out() * c_.copies.of(engine_, kind_) * c_.cached.of(engine_, gpu.compute_capability) + 2 * scores) *
-           bytes_;
+    double values = put_out() * c_.copies.of(engine_, kind_) * c_.cached.of(engine_, gpu.compute_capability);
+    if (!fuses_attention()) values += 2 * cost_.scores * ask_.batch() * passes();
+    return values * bytes_;
   }
   Seconds step_clocks() const {
     const Device& device = ask_.machine.device;

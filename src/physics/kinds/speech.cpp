@@ -79,13 +79,12 @@ class Speech {
   Figures on_cpu() const {
     Figures out;
     const double width = value_bytes(precision_);
-    const double encoder = std::max(0.0, parameters() - decoder_parameters());
     out.memory.weights = bytes(parameters() * width);
     out.memory.kv_cache = cache() * ask_.batch();
     out.memory.activations = widest() * ask_.batch();
     out.memory.framework = gib(ask_.general.context_gib.value);
     const NetworkPass pass{ask_.batch() * (parallel_work() + sequential_work()),
-                           ask_.batch() * traffic() + bytes(encoder * width) +
+                           ask_.batch() * traffic() + bytes(encoder_parameters() * width) +
                                steps() * (bytes(decoder_parameters() * width) + ask_.batch() * cache())};
     const auto found = cpu_pass(ask_.machine.host, precision_, ask_.counted.engine, pass, ask_.c.cpu, ask_.trace);
     if (!found) {
@@ -121,6 +120,7 @@ class Speech {
   }
   double parameters() const { return *m_.params_b * 1e9; }
   double decoder_parameters() const { return m_.decoder_params_b.value_or(0) * 1e9; }
+  double encoder_parameters() const { return parameters() - std::min(parameters(), decoder_parameters()); }
   double positions() const { return m_.frames_per_s.value_or(0) * job_.window_s; }
   double hidden() const { return m_.hidden_size.value_or(0) * m_.layers.value_or(0) * positions(); }
   Flop parallel_work() const { return flop(m_.encoder_gflops.value_or(0) * 1e9); }
@@ -198,7 +198,6 @@ class Speech {
     const double batch = ask_.batch();
     const BytesPerSecond memory = memory_rate(ask_);
     const double width = keeps_wide_weights() ? 2 : weight_bytes();
-    const double encoder = std::max(0.0, parameters() - decoder_parameters());
     parts.products = part("time.products", [&](auto told) {
       return told("windows", batch) *
              (told("parallel work", parallel_work()) + told.some("sequential work", sequential_work())) /
@@ -207,7 +206,7 @@ class Speech {
     parts.memory = part("time.memory", [&](auto told) {
       const auto rate = told("bandwidth", memory);
       const auto windows = told("windows", batch);
-      return (windows * told("activations", traffic()) + told("weights", bytes(encoder * width))) / rate +
+      return (windows * told("activations", traffic()) + told("weights", bytes(encoder_parameters() * width))) / rate +
              told.some("steps", steps()) *
                  (told("weights of the decoder", bytes(decoder_parameters() * width)) +
                   windows * told("cache", cache())) /

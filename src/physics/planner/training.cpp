@@ -192,7 +192,7 @@ class TrainingSearch {
       if (ranks % *ep == 0) degrees_.push_back(static_cast<int>(*ep));
       return degrees_;
     }
-    const auto legal = [&](int ep) { return divides(ep, work_.model->experts.value_or(1)) && ranks % ep == 0; };
+    const auto legal = [&](int ep) { return divides(ep, *work_.model->experts) && ranks % ep == 0; };
     degrees_.push_back(1);
     for (int ep = 2; ep <= std::min<std::int64_t>(ranks, kMostExpertRanks) && legal(ep); ep *= 2) {
       if (ep <= machine_.gpus_per_node / layout.tp) degrees_.clear();  // inside a node the widest is best

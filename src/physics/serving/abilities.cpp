@@ -23,8 +23,7 @@ constexpr double kCapabilities[] = {2.0, 2.1, 3.0, 3.2, 3.5, 3.7, 5.0, 5.2,  5.3
 catalog::Number read_capability(Fields& fields, std::string_view key) {
   const auto value = fields.number(key);
   if (!value) return value;
-  const auto same = [&](double known) { return std::abs(known - *value) < 1e-9; };
-  if (std::ranges::none_of(kCapabilities, same))
+  if (std::ranges::find(kCapabilities, *value) == std::end(kCapabilities))
     fields.fail(*fields.find(key), say("compute capability {:g} does not exist", *value),
                 say("7.0, 7.5, 8.0, 8.9, 9.0 …"));
   return value;
