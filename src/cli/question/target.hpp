@@ -7,7 +7,8 @@
 
 namespace gpusel::cli {
 
-/// The question as the tool's own export asks it: for its engine or framework and of its seller, unless others are said.
+/// The question as the tool's own export asks it: for its engine or framework and of its seller, unless others are
+/// said.
 void plan_for(const show::ExportTarget& target, answer::Question& question, const catalog::Catalog& catalog);
 
 /// Limits the answer to `question.target`, if one is named. `ground` must outlive the question. Error: no such tool.
