@@ -193,8 +193,9 @@ class Recommend {
     const bool all = view.wide || format == "html" || options_.explain || options_.show_rejected || options_.why ||
                      options_.evidence;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
-    show::Document page = all ? show::recommend_page(answer.advice, answer.catalog, view)
-                              : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal());
+    show::Document page =
+        all ? show::recommend_page(answer.advice, answer.catalog, view)
+            : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal());
     if (options_.explain && !answer.advice.recommendations.empty())
       page.derivation(show::derivation_of(explained(answer, 0)));
     page.append(beside_page(answer));

@@ -49,7 +49,7 @@ struct Exported : ExportedFile {
 
 struct ExportTarget {
   std::string_view name;
-  std::string_view purpose;  // for to_say()
+  std::string_view purpose;                          // for to_say()
   Result<Exported> (*make)(const ExportView& view);  // errors: it cannot say the plan
   std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
   std::string_view framework{};         // as engine, of training

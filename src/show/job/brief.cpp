@@ -35,7 +35,7 @@ struct Screen {
   bool elsewhere = true;  // the best of each large cloud
 };
 /// The first that leaves an answer on one screen: what saves money goes after rows further down.
-constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3}, {1, 3, 3},
+constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3},       {1, 3, 3},
                                {1, 2, 3}, {1, 2, 2}, {1, 1, 3}, {1, 1, 3, false}};
 constexpr std::size_t kScreenLines = 24;
 
@@ -383,7 +383,7 @@ std::string next_words(const Advice& advice) {
   const CloudNames* names = cloud_names(advice.recommendations.front().instance->provider);
   const std::string_view orders = names != nullptr && !names->skypilot.empty() ? "skypilot" : "slurm";
   return say("Next: gpusel export {} (same flags) · --poc plans a test before spending",
-             !advice.target.empty()  ? std::string_view(advice.target)
+             !advice.target.empty() ? std::string_view(advice.target)
              : own != targets.end() ? own->name
                                     : orders);
 }

@@ -150,12 +150,13 @@ Table outlook_table(std::span<const money::OutlookCheck> checks) {
                right(say("old price off by")), right(say("expected off by")), right(say("mean, old"), 2),
                right(say("mean, expected"), 2), right(say("in range"), 1)});
   for (const money::OutlookCheck& one : checks)
-    table.add(
-        {said(one.seller), std::string(to_text(one.term)), format("{}", one.offers),
-         figure_cell(format("{:.1f}", one.months), one.months), figure_cell(percent_of_price(one.old_error), one.old_error),
-         figure_cell(percent_of_price(one.expected_error), one.expected_error), figure_cell(percent_of_price(one.old_mean), one.old_mean),
-         figure_cell(percent_of_price(one.expected_mean), one.expected_mean),
-         figure_cell(whole_percent(one.covered), one.covered)});
+    table.add({said(one.seller), std::string(to_text(one.term)), format("{}", one.offers),
+               figure_cell(format("{:.1f}", one.months), one.months),
+               figure_cell(percent_of_price(one.old_error), one.old_error),
+               figure_cell(percent_of_price(one.expected_error), one.expected_error),
+               figure_cell(percent_of_price(one.old_mean), one.old_mean),
+               figure_cell(percent_of_price(one.expected_mean), one.expected_mean),
+               figure_cell(whole_percent(one.covered), one.covered)});
   return table;
 }
 
