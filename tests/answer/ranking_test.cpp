@@ -60,7 +60,7 @@ TEST_CASE("equal instances at equal prices keep the same order every time") {
 }
 
 TEST_CASE("costs that differ in the tenth digit are the same, and only what is weighed is a part of a score") {
-  for (const double price : {1.1, 2.3, 4.7, 8.9}) {
+  for (const double price : {0.11, 1.1, 2.3, 4.7, 8.9}) {
     const Market market(format(R"(
 sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
 providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
@@ -71,14 +71,15 @@ families:
     interconnect: {{kind: none}}
     sources: [list]
     sizes: [{{sku: a, gpus: 1, vcpu: 16, memory_gib: 128}}, {{sku: b, gpus: 1, vcpu: 16, memory_gib: 128}},
-            {{sku: c, gpus: 1, vcpu: 16, memory_gib: 128}}]
+            {{sku: c, gpus: 1, vcpu: 16, memory_gib: 128}}, {{sku: d, gpus: 1, vcpu: 16, memory_gib: 128}}]
 prices:
   - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list,
-     per_hour: {{a: {:.12}, b: {:.12}, c: {:.12}}}}}
+     per_hour: {{a: {:.12}, b: {:.12}, c: {:.12}, d: {:.12}}}}}
 )",
-                               price * (1 + 2e-10), price, price * (1 - 1e-6)));
+                               price * (1 + 2e-10), price, price * (1 - 1e-6), price * 2));
     const auto advice = market.recommend(R"({"model": "llama-3.1-8b", "task": "inference"})");
-    CHECK(test::ranking(advice) == std::vector<std::string>{"p/c", "p/a", "p/b"});
+    CHECK(test::ranking(advice) == std::vector<std::string>{"p/c", "p/a", "p/b", "p/d"});
+    CHECK(advice.recommendations.back().score == Approx(50).epsilon(1e-5));  // at twice the cost
     for (const auto& r : advice.recommendations)
       for (const auto& part : r.parts) CHECK(part.weight != 0);
   }
