@@ -37,7 +37,8 @@ constexpr FactInfo kFacts[] = {
     {"preprocess", text, "", Stage::job, "kind of preprocessing: etl, tokenize, images …"},
     {"mode", text, "", Stage::job, "throughput, online or single-stream, of work not counted in tokens"},
     {"scene_vram_gib", number, "GiB", Stage::job, "memory of a scene or session"},
-    {"demand", number, "", Stage::job, "throughput, sessions or streams to be held; of a language model requests per second"},
+    {"demand", number, "", Stage::job,
+     "throughput, sessions or streams to be held; of a language model requests per second"},
     {"needs_workstation", boolean, "", Stage::job, "needs a graphics driver with a workstation license"},
     {"guest", text, "", Stage::job, "what a session runs: desktop or android"},
 

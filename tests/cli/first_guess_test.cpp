@@ -38,8 +38,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel estimate llama-3.1-8b 24gb", "24gb is taken as a10"},
     {"gpusel fit 24gb -n 1", "on 1 × A10 24 GB"},
     // What was asked stands in the first line, and what does not fit the objective does not stand at all.
-    {"gpusel recommend llama-3.1-8b --max-price 5 --min-vram 40GB --gpu h100",
-     "out · --gpu h100 --min-vram 40"},
+    {"gpusel recommend llama-3.1-8b --max-price 5 --min-vram 40GB --gpu h100", "out · --gpu h100 --min-vram 40"},
     {"gpusel recommend llama-3.1-8b --rps 10 --fastest", "Fastest of "},
     {"gpusel recommend resnet-50 --task train", "Train resnet-50"},
     {"gpusel recommend sdxl --task train", "Fine-tune sdxl"},

@@ -87,8 +87,8 @@ TEST_CASE("a MIG slice has its own memory, and a job takes one") {
   MIG 1g.5gb      Device  1: (UUID: MIG-2)
 GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852d)
   MIG 9g.99gb     Device  0: (UUID: MIG-3))X") +
-                              "\nelse\n" + prints("NVIDIA A100-SXM4-40GB, 40960, 500\nNVIDIA A100-SXM4-40GB, 40960, 0") +
-                              "\nfi");
+                              "\nelse\n" +
+                              prints("NVIDIA A100-SXM4-40GB, 40960, 500\nNVIDIA A100-SXM4-40GB, 40960, 0") + "\nfi");
   const Json machine = tools.fit_json({"llama-3.1-8b"})["machine"];
   CHECK(machine["gpu"] == "a100-sxm-40gb");
   CHECK(machine["gpus"] == 1);

@@ -444,7 +444,8 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
     const auto& load = plan.serving->speed.load;
     // Within targets of latency it is less, and nobody worked out how much.
-    if (load && load->used > 0 && !physics::has_targets(work.inference)) facts.set(Fact::throughput, plan.serving->speed.requests_per_s / load->used);
+    if (load && load->used > 0 && !physics::has_targets(work.inference))
+      facts.set(Fact::throughput, plan.serving->speed.requests_per_s / load->used);
   }
   if (plan.rate > 0) facts.set(Fact::tokens_per_s, plan.rate);
 }

@@ -130,7 +130,8 @@ class Looking {
         slice.parts = one.most;
         return slice;
       }
-    here_.notes.push_back(say("nvidia-smi: '{}' is not a known MIG profile of {}", printable(shorten(profile, 20)), whole.gpu->id));
+    here_.notes.push_back(
+        say("nvidia-smi: '{}' is not a known MIG profile of {}", printable(shorten(profile, 20)), whole.gpu->id));
     slice.gpu = nullptr;
     return slice;
   }

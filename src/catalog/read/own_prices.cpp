@@ -119,7 +119,9 @@ class OwnLayer {
   /// A price is of an instance; those of a GPU are all changed together.
   static Error of_gpu(std::string_view name) {
     const std::string gpu = shorten(name, 40);
-    return {ErrorKind::usage, say("'{}' is a GPU, and a price is of an instance", gpu), {},
+    return {ErrorKind::usage,
+            say("'{}' is a GPU, and a price is of an instance", gpu),
+            {},
             say("all machines with it: --discount {0}=20%, or gpusel whatif MODEL --vary price:{0}=-30%..+30%; their "
                 "names: gpusel instances --gpu {0}",
                 gpu)};

@@ -18,8 +18,11 @@ int Lists::with_catalog(const std::function<int(const catalog::Catalog&)>& actio
   if (!format) return context_.fail(format.error());
   format_ = options_.why && *format == "table" ? "wide" : *format;
   if (options_.shows_one() && options_.question.words.size() != 2)
-    return context_.fail(Error{ErrorKind::usage, say("'show' takes one name"), {},
-                               say("as in gpusel {} show NAME", context_.words.empty() ? "gpus" : context_.words.front())});
+    return context_.fail(
+        Error{ErrorKind::usage,
+              say("'show' takes one name"),
+              {},
+              say("as in gpusel {} show NAME", context_.words.empty() ? "gpus" : context_.words.front())});
   const auto today = context_.today();
   if (!today) return context_.fail(today.error());
   options_.question.today = *today;
@@ -79,8 +82,9 @@ int Lists::print_picked(const Listing& listing, std::size_t shown, std::size_t a
 int Lists::told(std::size_t shown, std::size_t all) {
   if (shown < all) context_.note(say("{} of {} shown", shown, all));
   if (all > 0) return kOk;
-  context_.note(options_.question.words.empty() ? say("nothing matches") : say("nothing matches '{}'; without it all are listed",
-                                                              printable(shorten(options_.question.words.front(), 40))));
+  context_.note(options_.question.words.empty() ? say("nothing matches")
+                                                : say("nothing matches '{}'; without it all are listed",
+                                                      printable(shorten(options_.question.words.front(), 40))));
   return kNothing;
 }
 

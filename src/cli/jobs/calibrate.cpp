@@ -60,7 +60,9 @@ class Calibrate {
     tell_left_out();
     const auto rows = answer::join_rows(std::move(*kept), checked_.rows);
     if (rows.empty())
-      return context_.fail(Error{ErrorKind::unsatisfied, say("no measurements left to calibrate with"), {},
+      return context_.fail(Error{ErrorKind::unsatisfied,
+                                 say("no measurements left to calibrate with"),
+                                 {},
                                  say("name a file of your own: gpusel calibrate FILE")});
     auto calibration = answer::calibrate(rows, *today, *catalog, *shipped, documents);
     if (!options_.explain) calibration.trace.clear();

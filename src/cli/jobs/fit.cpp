@@ -70,7 +70,8 @@ class Fit {
     options_.request.gpu = one.gpu->id;
     if (one.parts > 0) options_.request.gpu_parts = one.parts;
     if (!options_.request.gpus) options_.request.gpus = static_cast<std::int64_t>(group.size());
-    for (const answer::GpuHere& gpu : group) options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
+    for (const answer::GpuHere& gpu : group)
+      options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
     return {};
   }
 

@@ -206,9 +206,10 @@ class Recommend {
     const bool all = view.wide || format == "html" || options_.explain;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
     if (!all) view.next = next(answer);
-    show::Document page = all ? show::recommend_page(answer.advice, answer.catalog, view)
-                              : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal(),
-                                                 show::recommend_details(answer.advice, answer.catalog, view));
+    show::Document page =
+        all ? show::recommend_page(answer.advice, answer.catalog, view)
+            : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal(),
+                               show::recommend_details(answer.advice, answer.catalog, view));
     if (options_.explain && !answer.advice.recommendations.empty())
       page.derivation(show::derivation_of(explained(answer, 0)));
     page.append(beside_page(answer));

@@ -62,7 +62,8 @@ int show(const answer::WhatIf& answer, const LoadedFacts& ground, const WhatIfOp
 /// The question is asked from its settings: what words say, and what they leave to be told, is added to them.
 std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::Catalog& catalog, Context& context) {
   // "rps=1..10" as --vary takes it.
-  const auto varied = std::ranges::stable_partition(options.words, [](const auto& word) { return !word.contains('='); });
+  const auto varied =
+      std::ranges::stable_partition(options.words, [](const auto& word) { return !word.contains('='); });
   std::ranges::move(varied, std::back_inserter(options.question.vary));
   options.words.erase(varied.begin(), varied.end());
   auto& settings = options.question.settings;
@@ -181,7 +182,8 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                    [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   flags.push_back(rules_flag(options->rule_files, say("Output and data")));
   flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
-  flags.push_back(why_flag(options->all, "--why", say("charts, every row, what was assumed, and where prices come from")));
+  flags.push_back(
+      why_flag(options->all, "--why", say("charts, every row, what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));
 }
 

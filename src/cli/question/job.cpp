@@ -130,9 +130,9 @@ std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::option
         context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
   const auto wanted = static_cast<std::size_t>(rank.value_or(1));
   if (wanted > count)
-    return std::unexpected(context.fail(
-        Error{ErrorKind::usage, say("only {} instances qualify, no rank {}", count, wanted), "--rank",
-              say("--rank {} is the last", count)}));
+    return std::unexpected(
+        context.fail(Error{ErrorKind::usage, say("only {} instances qualify, no rank {}", count, wanted), "--rank",
+                           say("--rank {} is the last", count)}));
   return wanted - 1;
 }
 

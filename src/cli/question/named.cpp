@@ -209,7 +209,8 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
   }
   // Of one machine an amount of memory says which GPU it has.
   if (takes == Takes::machine)
-    if (const auto amount = amount_of(text); amount && amount->key == "min_vram" && !gpus_of_size(text, catalog).empty())
+    if (const auto amount = amount_of(text);
+        amount && amount->key == "min_vram" && !gpus_of_size(text, catalog).empty())
       return Meant{"gpu", std::string(text)};
   if (may_be(takes, kGpus))
     if (const std::string counted = with_count(text); (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
@@ -430,7 +431,8 @@ std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {
   std::vector<std::string> others;
   for (const catalog::Gpu* gpu : alike)
     if (gpu != usual) others.emplace_back(gpu->id);
-  if (others.empty()) return say("{} is taken as {}", printable(std::exchange(name, std::string(usual->id))), usual->id);
+  if (others.empty())
+    return say("{} is taken as {}", printable(std::exchange(name, std::string(usual->id))), usual->id);
   const std::string typed = std::exchange(name, std::string(usual->id));
   return say("{} is taken as {}; also: {}", printable(typed), usual->id, first_few(others));
 }

@@ -368,7 +368,8 @@ class Words {
 
   std::string own_words(const CLI::ParseError& error) const {
     const std::string text = error.what();
-    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !words_.empty() && words_.back().starts_with("-"))
+    if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && !words_.empty() &&
+        words_.back().starts_with("-"))
       return say("the value of {} is missing", shorten(words_.back(), 60));
     return shorten(text.substr(0, text.find('\n')), 200);
   }

@@ -89,7 +89,8 @@ Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& 
   if (out.families.empty()) {
     const std::vector<std::string_view> names(known.begin(), known.end());
     return usage_error(say("unknown family '{}'", shorten(name, 40)), {},
-                       did_you_mean(name, names).or_else(say("all families, with their instances: gpusel instances --columns family,sku")));
+                       did_you_mean(name, names)
+                           .or_else(say("all families, with their instances: gpusel instances --columns family,sku")));
   }
   each_entry(documents, [&](const Node& entry) {
     const std::string provider = word_at(entry, "provider");

@@ -282,7 +282,7 @@ std::string market_text(const answer::GpuMarket& market, Currency currency) {
 /// What is known of selling it besides the prices.
 std::string state_line(const catalog::OfferState& state) {
   std::string line = say("{}, {}: {}", state.region.empty() ? say("every region") : printable(state.region),
-                            state.term ? said(*state.term) : say("every term"), said(state.state));
+                         state.term ? said(*state.term) : say("every term"), said(state.state));
   add_item(line, printable(state.note));
   if (state.as_of.known()) add_item(line, state.as_of.text());
   return format("{} ({})", line, state.source);

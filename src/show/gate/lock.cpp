@@ -297,8 +297,8 @@ Document lock_page(const Json& lock, const std::string& to) {
       return figure_cell(human_price(row[key].get<double>()), row[key].get<double>());
     };
     table.add({gpusel::format("{}", row["rank"].get<int>()), text_of(row["provider"]) + "/" + text_of(row["sku"]),
-               text_of(row["region"]), Cell(say_name(text_of(row["term"])), text_of(row["term"])), money("hourly"), money("total"),
-               text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
+               text_of(row["region"]), Cell(say_name(text_of(row["term"])), text_of(row["term"])), money("hourly"),
+               money("total"), text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
   }
   const auto& versions = lock["versions"];
   const std::string head = say("gpusel {}, catalog of {} ({}), today {}", lock["gpusel"].get<std::string>(),

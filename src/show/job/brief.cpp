@@ -108,8 +108,8 @@ std::string assumed(const Advice& advice, std::string_view key) {
 }
 
 /// Where, on which terms, with which software, at prices how old.
-std::string context_words(const Advice& advice, const job::Constraints& limits,
-                          const RecommendView& view, std::span<const Recommendation* const> rows) {
+std::string context_words(const Advice& advice, const job::Constraints& limits, const RecommendView& view,
+                          std::span<const Recommendation* const> rows) {
   const bool market = limits.market.value_or(false);
   const std::vector<std::string> clouds = limits.named_clouds(), regions = limits.named_regions();
   std::string words = !clouds.empty() ? joined(clouds) : market ? say("all sellers") : say("all clouds");
@@ -226,16 +226,16 @@ std::string why_words(const Advice& advice, const RecommendView& view) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   const bool by_cost = view.objective == job::ObjectiveKind::cost;
-  std::string words = all == 1                                         ? say("The only one.")
+  std::string words = all == 1                                      ? say("The only one.")
                       : view.objective == job::ObjectiveKind::speed ? say("Fastest of {}.", all)
-                                                                       : say("Best of {}.", all);
+                                                                    : say("Best of {}.", all);
   const auto days = assumed_days(advice);
   const bool judged = best.in_time && (!days || assumed_deadline_matters(advice, *days));
   const auto add = [&words](const std::string& sentence) { words += say(" {}", sentence); };
   if (judged) add(in_time_words(advice.work, *best.in_time));
   if (const Alternative* more = judged ? more_nodes(advice) : nullptr)
     add(say("{} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
-                 spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency)));
+            spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency)));
   if (best.in_budget) add(say("Within budget: {}.", answer::chance_words(*best.in_budget)));
   if (by_cost && advice.evidence && !advice.evidence->settled())
     add(say("Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability)));
@@ -519,7 +519,8 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
     if (place > 0 && static_cast<std::size_t>(place) <= screen.rows) rows.push_back(&r);
   }
   Document page;
-  page.title(spoken_question(advice.work) + limit_words(advice, limits) + load_note(advice)).line(secondary(context_words(advice, limits, view, rows)));
+  page.title(spoken_question(advice.work) + limit_words(advice, limits) + load_note(advice))
+      .line(secondary(context_words(advice, limits, view, rows)));
   page.gap();
   std::string why;
   if (advice.recommendations.empty()) {

@@ -114,8 +114,8 @@ void add_rank(Document& page, const ExplainView& view) {
     }
     // Of one part alone the sum says it all.
     const bool single = std::ranges::count_if(branch->children, [](const Branch& child) {
-                       return !child.line.quantity.ends_with("decides");
-                     }) < 2;
+                          return !child.line.quantity.ends_with("decides");
+                        }) < 2;
     if (single && part == "score") continue;
     const std::string of = single ? std::string() : say(" ({})", list);
     page.line(part == "score" ? say("  Score: {}{}", printable(branch->line.value.text), of)

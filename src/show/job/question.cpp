@@ -88,7 +88,8 @@ std::string latency_name(const physics::LatencyTarget& latency) {
 std::string target_words(const Job& work) {
   std::string words;
   for (const physics::LatencyTarget& latency : physics::latency_targets())
-    if (const auto& ms = work.inference.*latency.asked) add_item(words, format("{} ≤{:g} ms", latency_name(latency), *ms));
+    if (const auto& ms = work.inference.*latency.asked)
+      add_item(words, format("{} ≤{:g} ms", latency_name(latency), *ms));
   return words.empty() ? words : format("p{:g} {}", work.inference.slo_percentile, words);
 }
 

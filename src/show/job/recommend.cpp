@@ -113,8 +113,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   add(true, 10, right(say("score"), 2), [](One r) { return figure_cell(format("{:.1f}", r.score), r.score); });
   add(true, 1, left(say("instance")), [](One r) { return printable(instance_name(r)); });
   add(true, 6, left(say("region"), 3, 9), [](One r) { return printable(r.region->id); });
-  add(view.sortable || mixes_terms(advice, view), 7, left(say("term")),
-      [](One r) { return term_cell(r.offer->term); });
+  add(view.sortable || mixes_terms(advice, view), 7, left(say("term")), [](One r) { return term_cell(r.offer->term); });
   add(true, 5, left(say("GPUs")), [&advice, folded = folds(view)](One r) {
     return folded && r.gpu != nullptr ? gpus_text(r) + other_sizes(r, advice) : gpus_text(r);
   });
@@ -290,7 +289,8 @@ void add_evidence(Document& page, const Advice& advice, const RecommendView& vie
   const auto pays = std::ranges::find_if(evidence.tests, [](const auto& test) { return test.worth > test.cost; });
   if (pays != evidence.tests.end())
     page.line("  " + say("a test of {} on one {} for {} {} is worth {}", human_duration(seconds(pays->hours * 3600)),
-                printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)), 4);
+                         printable(pays->instance->sku), human_price(pays->cost), currency, human_price(pays->worth)),
+              4);
   if (!view.evidence) return;
   Table switches({right("#"), left(say("instance")), right(say("best below {}/h", currency)),
                   right(say("or at × its speed")), right(say("or at req/s"))});
@@ -333,8 +333,7 @@ void add_first_reasons(Document& page, const Advice& advice, const catalog::Cata
   page.line("  " + range_text(advice, best), 4).line("  " + price_words(best, catalog), 4);
   if (advice.work.counted && advice.work.counted->sends_traffic())
     page.line("  " + std::string(trim(egress_text(advice, best))), 4);
-  if (!best.instance->caution.empty())
-    page.line(say("  Note: {}", printable(say_text(best.instance->caution))), 8);
+  if (!best.instance->caution.empty()) page.line(say("  Note: {}", printable(say_text(best.instance->caution))), 8);
   for (const answer::Remark& remark : best.remarks)
     if (remark.severity == rules::Effect::note)
       page.line(say("  Note: {} [{}]", printable(remark.message), remark.rule), 8);
@@ -398,7 +397,8 @@ Document recommend_details(const Advice& advice, const catalog::Catalog& catalog
     page.section(say("How it was decided"), steps);
     if (!view.show_rejected && !advice.rejected.empty()) {
       page.heading(say("Rejected (each instance: --rejected)"));
-      for (const RejectedGroup& one : rejected_by_rule(advice)) page.line(format("  {:>5}  {}", one.instances, one.rule));
+      for (const RejectedGroup& one : rejected_by_rule(advice))
+        page.line(format("  {:>5}  {}", one.instances, one.rule));
     }
   }
   if (view.evidence || view.why) {

@@ -408,7 +408,7 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
   } else {
     const bool any = std::ranges::any_of(comparison.items, &Compared::usable);
     const auto more = std::ranges::find_if(comparison.items, [](const Compared& item) { return item.would_do > 0; });
-    out.emplace_back(any ? say("None of those that can do the job has a known price.")
+    out.emplace_back(any                              ? say("None of those that can do the job has a known price.")
                      : more != comparison.items.end() ? say("None is enough as asked; {} would do.", count_words(*more))
                                                       : say("None of them can do the job."),
                      Meaning::warn);

@@ -106,8 +106,9 @@ class FleetPage {
     for (const FleetMember& member : mix.members) count += member.instances;
     const std::string hourly = spoken_money(mix.hourly, fleet_.currency);
     const std::string monthly = with_currency(spoken_sum(mix.monthly()), fleet_.currency);
-    page_.line(Text(count == 1 ? say("Cheapest fleet: 1 instance, {}/h, {}/month", hourly, monthly)
-                               : say("Cheapest fleet: {} instances, {}/h, {}/month", count_text(count), hourly, monthly),
+    page_.line(Text(count == 1
+                        ? say("Cheapest fleet: 1 instance, {}/h, {}/month", hourly, monthly)
+                        : say("Cheapest fleet: {} instances, {}/h, {}/month", count_text(count), hourly, monthly),
                     Meaning::best));
     if (fleet_.replay) replayed(*fleet_.replay);
     page_.gap();
@@ -144,8 +145,7 @@ class FleetPage {
       rows.add({format("{}", member.type + 1), format("{} × {}", count_text(member.instances), offer_text(offer)),
                 printable(offer.region->id), fleet_gpus_text(type), physics::layout_text(fleet_.work, type.layout()),
                 percent_of_load(member.load), human_number(member.requests_per_s), human_price(offer.cost.hourly),
-                human_price(member.hourly), term_cell(offer.offer->term),
-                date.known() ? date.text() : say("undated")});
+                human_price(member.hourly), term_cell(offer.offer->term), date.known() ? date.text() : say("undated")});
     }
     page_.add(std::move(rows)).gap();
     constexpr std::size_t kMostWarnings = 3;

@@ -68,9 +68,8 @@ Table history_table(const catalog::Instance& instance, const catalog::Catalog& c
     if (history.empty()) continue;
     const money::PriceToday price = outlook.expected(offer);
     const catalog::Offer& first = history.front();
-    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term),
-               date_text(Date::from_packed(first.as_of)), human_price(first.per_hour()),
-               sparkline(course_of(offer, catalog)), human_price(offer.per_hour()),
+    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term), date_text(Date::from_packed(first.as_of)),
+               human_price(first.per_hour()), sparkline(course_of(offer, catalog)), human_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), signed_percent(offer.per_hour() / first.per_hour() - 1),
                range_words(price), too_old_words(price.too_old)});
   }
@@ -151,12 +150,13 @@ Table outlook_table(std::span<const money::OutlookCheck> checks) {
                right(say("old price off by")), right(say("expected off by")), right(say("mean, old"), 2),
                right(say("mean, expected"), 2), right(say("in range"), 1)});
   for (const money::OutlookCheck& one : checks)
-    table.add(
-        {said(one.seller), term_cell(one.term), format("{}", one.offers),
-         figure_cell(format("{:.1f}", one.months), one.months), figure_cell(percent_of_price(one.old_error), one.old_error),
-         figure_cell(percent_of_price(one.expected_error), one.expected_error), figure_cell(percent_of_price(one.old_mean), one.old_mean),
-         figure_cell(percent_of_price(one.expected_mean), one.expected_mean),
-         figure_cell(whole_percent(one.covered), one.covered)});
+    table.add({said(one.seller), term_cell(one.term), format("{}", one.offers),
+               figure_cell(format("{:.1f}", one.months), one.months),
+               figure_cell(percent_of_price(one.old_error), one.old_error),
+               figure_cell(percent_of_price(one.expected_error), one.expected_error),
+               figure_cell(percent_of_price(one.old_mean), one.old_mean),
+               figure_cell(percent_of_price(one.expected_mean), one.expected_mean),
+               figure_cell(whole_percent(one.covered), one.covered)});
   return table;
 }
 

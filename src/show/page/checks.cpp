@@ -123,9 +123,9 @@ void add_payments(const ReportView& view, Uses& uses) {
   for (const answer::CostItem& item : view.use->costs.items)
     for (const answer::TermCost& term : item.terms) {
       const Date date = Date::from_packed(term.offer->as_of);
-      uses.add(view.catalog.origin_of(*term.offer).source,
-               say("{} of #{}, {}", said(term.offer->term), item.subject.rank,
-                   date.known() ? date.text() : say("undated")));
+      uses.add(
+          view.catalog.origin_of(*term.offer).source,
+          say("{} of #{}, {}", said(term.offer->term), item.subject.rank, date.known() ? date.text() : say("undated")));
     }
   if (view.use->break_evens.spot && view.use->break_evens.spot->market != nullptr)
     uses.add(view.use->break_evens.spot->market->source, say("interruptions of spot instances"));

@@ -105,7 +105,8 @@ void add_rows(Document& page, Table table, std::size_t rows) {
   table.rows.erase(table.rows.begin() + end, table.rows.end());
   if (table.bars) table.bars->bars.erase(table.bars->bars.begin() + end, table.bars->bars.end());
   page.gap().add(std::move(table));
-  if (most < all) page.line(secondary(all - most == 1 ? say("1 more row: -n {}", all) : say("{} more rows: -n {}", all - most, all)));
+  if (most < all)
+    page.line(secondary(all - most == 1 ? say("1 more row: -n {}", all) : say("{} more rows: -n {}", all - most, all)));
 }
 
 Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool all, std::size_t rows) {

@@ -82,7 +82,7 @@ void add_tornado(Document& page, const WhatIf& answer, std::size_t rows) {
   const bool all = rows == 0;
   if (all)
     page.line(say("each input ±{:g} % on its own, speed over its 80 % interval; now {} {} with {}", 100 * answer.swing,
-                human_price(answer.now.cost), measure_title(answer, answer.measure), winner_text(answer.now)));
+                  human_price(answer.now.cost), measure_title(answer, answer.measure), winner_text(answer.now)));
   if (!answer.bars.empty()) add_rows(page, tornado_table(answer), rows);
   std::vector<std::string> remarks = changes(answer);
   if (!all) {

@@ -311,8 +311,8 @@ void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
   const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
   if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, sliver), rows);
   if (ranges && !all && without_slivers(answer, sliver).size() < answer.segments.size())
-    page.line(secondary(
-        say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
+    page.line(
+        secondary(say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
   if (auto chart = sweep_chart(answer); chart && all) page.gap().add(Picture{std::move(*chart), heading});
   if (answer.any_fits() && (all || !ranges)) add_rows(page, points_table(answer), rows);
   std::vector<std::string> remarks = missing(answer);
