@@ -41,8 +41,8 @@ std::vector<std::string_view> spellings(std::span<const Record> records) {
 }
 
 /// Families whose weights nobody can download, as prefixes of a name.
-constexpr std::string_view kClosed[] = {"gpt-3.5", "gpt-4", "gpt-5", "chatgpt", "claude",
-                                        "gemini",  "o1-",   "o3-",   "o4-", "doubao", "豆包", "星火", "讯飞星火"};
+constexpr std::string_view kClosed[] = {"gpt-3.5", "gpt-4", "gpt-5",  "chatgpt", "claude", "gemini",  "o1-",
+                                        "o3-",     "o4-",   "doubao", "豆包",    "星火",   "讯飞星火"};
 
 /// Models of about so many billion parameters, as "70b" asks for; the best known first.
 Hint models_of_size(std::string_view name, std::span<const Model> models) {

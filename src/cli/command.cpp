@@ -77,8 +77,8 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   flags.push_back({"--catalog", "PATH",
                    say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
                    text(common.catalog)});
-  Flag overlay{"--overlay", "FILE", say("overlay on the catalog: YAML, or a CSV of prices with instance,price"),
-               group, [&common](std::string_view value) -> Status {
+  Flag overlay{"--overlay", "FILE", say("overlay on the catalog: YAML, or a CSV of prices with instance,price"), group,
+               [&common](std::string_view value) -> Status {
                  common.overlays.emplace_back(value);
                  return {};
                }};

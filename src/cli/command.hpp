@@ -64,7 +64,7 @@ struct Parsed {
   std::string positional_help;
   std::function<Status(std::string_view)> positional_set;
   bool positional_required = false;
-  bool takes_line = false;  // the positionals are another program's command line: nothing in it is ours
+  bool takes_line = false;               // the positionals are another program's command line: nothing in it is ours
   std::vector<Place> positional_places;  // for completion; each `after` is itself offered as the first
   bool shows_settings = false;           // what is wrong with the settings is its subject, not its failure
   bool shows_prices = false;             // and takes --price and --discount

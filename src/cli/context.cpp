@@ -140,7 +140,8 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
-  if (std::filesystem::path(wanted).has_extension()) hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
+  if (std::filesystem::path(wanted).has_extension())
+    hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
   return usage_error(say("there is no output format '{}'", shorten(wanted, 20)),
                      set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }
@@ -262,7 +263,8 @@ std::expected<catalog::Catalog, Errors> Context::load_catalog() {
 
 /// The flag as it was typed, where it was by another of its names.
 std::string as_typed(const std::string& where, std::span<const std::string> words) {
-  const auto* option = job::find_option(job::request_options(), std::string_view(where).substr(std::min<std::size_t>(2, where.size())));
+  const auto* option =
+      job::find_option(job::request_options(), std::string_view(where).substr(std::min<std::size_t>(2, where.size())));
   if (option == nullptr || std::ranges::find(words, where) != words.end()) return where;
   const auto typed = std::ranges::find_if(words, [&](std::string_view word) {
     return word.starts_with("--") && job::is_alias(option->aliases, word.substr(2, word.find('=') - 2));
@@ -273,8 +275,7 @@ std::string as_typed(const std::string& where, std::span<const std::string> word
 void Context::say_sentence(const Error& error) {
   const std::string what = with_hint(error);
   const std::string sentence =
-      error.where.empty() ? what
-                          : say("{}: {}", printable(as_typed(place_of(error.where, settings), words)), what);
+      error.where.empty() ? what : say("{}: {}", printable(as_typed(place_of(error.where, settings), words)), what);
   err.write("gpusel: " + visible(sentence, false) + "\n");
 }
 

@@ -106,7 +106,8 @@ const catalog::Drift* PriceOutlook::drift_of(const catalog::Offer& offer) const 
 
 void PriceOutlook::bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const {
   for (const catalog::Offer& other : catalog_.offers_of(catalog_.instances()[spot.instance])) {
-    if (other.term != catalog::Term::on_demand || other.region != spot.region || other.currency != spot.currency) continue;
+    if (other.term != catalog::Term::on_demand || other.region != spot.region || other.currency != spot.currency)
+      continue;
     const double most = std::max(other.per_hour(), spot.per_hour());
     for (double* price : {&today.low, &today.mid, &today.high}) *price = std::min(*price, most);
   }

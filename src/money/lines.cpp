@@ -74,10 +74,10 @@ Line host_line(const catalog::BillingRule& rule, const LineView& view) {
 Line setup_line(const catalog::BillingRule& rule, const LineView& view) {
   Line line = line_of("setup", rule.source, rule.as_of);
   const double months = std::max(1.0, view.use.duty->months.value_or(1));
-  line.words = months > 1 ? say("{} {} once for each instance, spread over {} months", human_price(*rule.setup),
-                                rule.currency, human_number(months))
-                          : say("{} {} once for each instance, in the first month", human_price(*rule.setup),
-                                rule.currency);
+  line.words = months > 1
+                   ? say("{} {} once for each instance, spread over {} months", human_price(*rule.setup), rule.currency,
+                         human_number(months))
+                   : say("{} {} once for each instance, in the first month", human_price(*rule.setup), rule.currency);
   const auto once = view.converter.convert(*rule.setup * std::ceil(view.use.nodes), rule.currency);
   if (!once) return line;
   line.known = true;

@@ -122,7 +122,8 @@ std::optional<Quote> Quoter::quote(const catalog::Offer& offer, const Use& asked
   quote.outlasts =
       job && quote.commitment.longest_hours > 0 && longest_stretch(*use.duty, job) > quote.commitment.longest_hours;
   if (quote.outlasts) quote.paid.job = catalog::Number();
-  add_lines(quote, {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), quote.billing, quote.paid});
+  add_lines(quote,
+            {catalog_, coefficients_, converter_, use, instance, catalog_.region_of(offer), quote.billing, quote.paid});
   const auto hour_of = [&](std::string_view key) {
     const Line* line = quote.line(key);
     return line != nullptr ? line->amounts.hour.value_or(0) : 0;

@@ -113,15 +113,16 @@ TEST_CASE("import: gpuhunt's flags tell other products, and RunPod's SKU is a GP
 }
 
 TEST_CASE("import: a short name of several parts is the one that the seller has", "[import]") {
-  const Import offers = import_text(ImportFormat::vast, "offers.json",
-                                    "[{\"gpu_name\": \"H200\", \"num_gpus\": 1, \"dph_total\": 3.5}]");
+  const Import offers =
+      import_text(ImportFormat::vast, "offers.json", "[{\"gpu_name\": \"H200\", \"num_gpus\": 1, \"dph_total\": 3.5}]");
   check_accounts(offers);
   REQUIRE(offers.market.instances().size() == 1);
   CHECK(offers.market.instances()[0].gpu == "h200-sxm-141gb");
   REQUIRE(offers.report.warnings.size() == 1);
   // It has A100 of 80 GB of both forms.
-  const Import both = import_text(ImportFormat::vast, "offers.json",
-                                  "[{\"gpu_name\": \"A100\", \"num_gpus\": 1, \"gpu_ram\": 81920, \"dph_total\": 1.5}]");
+  const Import both =
+      import_text(ImportFormat::vast, "offers.json",
+                  "[{\"gpu_name\": \"A100\", \"num_gpus\": 1, \"gpu_ram\": 81920, \"dph_total\": 1.5}]");
   REQUIRE(both.market.instances().size() == 1);
   CHECK(both.market.instances()[0].gpu == "undisclosed");
 }

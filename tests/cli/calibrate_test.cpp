@@ -406,7 +406,8 @@ TEST_CASE("a log that lacks something or is broken is told in one sentence with 
   CHECK(told("wrong.log", wrong, all).find("wrong.log:21:1: 'nan' of 'elapsed time per iteration (ms)' is not a") !=
         std::string::npos);
   CHECK(told("cut.json", state.substr(0, state.size() / 2), all).find("cut.json:") != std::string::npos);
-  CHECK(told("other.txt", "hello\n", all).find("other.txt:1:1: this is not a result, log or table") != std::string::npos);
+  CHECK(told("other.txt", "hello\n", all).find("other.txt:1:1: this is not a result, log or table") !=
+        std::string::npos);
   CHECK(told("empty.log", "").find("empty.log: the file is empty") != std::string::npos);
   CHECK(told("gpu.csv", "timestamp, utilization.gpu [%]\n").find("gpu.csv:1:1: the GPU log has no sample") !=
         std::string::npos);

@@ -380,7 +380,8 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
 
 TEST_CASE("SARIF has what the standard requires, at the policy's line", "[check]") {
   const std::string text =
-      "policies:\n  - id: cheap\n    max_cost_per_hour: 0.1 USD\n    url: https://wiki.example.org/cheap\n  - id: ours\n"
+      "policies:\n  - id: cheap\n    max_cost_per_hour: 0.1 USD\n    url: https://wiki.example.org/cheap\n  - id: "
+      "ours\n"
       "    allowed_providers: [north]\n";
   const Run run = check(text, "--cloud north -o sarif");
   CHECK(run.status == 4);

@@ -231,8 +231,7 @@ TEST_CASE("fish completes, with descriptions") {
   REQUIRE_FALSE(commands.empty());
   CHECK(commands.front().starts_with("recommend\tWhich instances"));
   const Lines flags = in_fish("gpusel recommend --mode");
-  CHECK(
-      std::any_of(flags.begin(), flags.end(), [](const auto& line) { return line.starts_with("--model\tcatalog"); }));
+  CHECK(std::any_of(flags.begin(), flags.end(), [](const auto& line) { return line.starts_with("--model\tcatalog"); }));
   const auto begins = [](const Lines& lines, const std::string& with) {
     return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.starts_with(with); });
   };

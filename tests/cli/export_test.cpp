@@ -46,8 +46,8 @@ const std::vector<Job>& jobs() {
         "sglang",   "trtllm", "llama-server", "ollama",     "llm-d",  "vertex"}},
       {"gcp-attached",
        "--model bert-large --task inference --cloud gcp --gpu t4:1",
-       {"skypilot", "dstack", "terraform", "kubernetes", "lws", "kserve", "vertex", "slurm", "docker", "compose", "vllm",
-        "tei"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "lws", "kserve", "vertex", "slurm", "docker", "compose",
+        "vllm", "tei"}},
       {"azure-sglang",
        "--model llama-3.1-8b --task inference --cloud azure --gpu a100-pcie-80gb:1 --engine sglang",
        {"skypilot", "dstack", "terraform", "kubernetes", "kserve", "karpenter", "keda", "hpa", "sglang", "slurm",
@@ -62,7 +62,8 @@ const std::vector<Job>& jobs() {
        {"terraform", "kubernetes", "torchrun", "accelerate", "deepspeed", "slurm", "docker", "compose", "jobset",
         "axolotl", "llama-factory"}},
       {"tencent",
-       "--model llama-7b --task inference --cloud tencent --allow-list GN10Xp.*",  // V100: neither SGLang nor TensorRT-LLM starts
+       "--model llama-7b --task inference --cloud tencent --allow-list GN10Xp.*",  // V100: neither SGLang nor
+                                                                                   // TensorRT-LLM starts
        {"terraform", "kubernetes", "kserve", "keda", "hpa", "vllm", "slurm", "docker", "compose", "lws", "kuberay",
         "helm-vllm", "llama-server", "ollama", "llm-d"}},
       {"lora-on-one-gpu",
@@ -235,7 +236,8 @@ TEST_CASE("an export says how it is made again, and that gives the same file", "
 }
 
 TEST_CASE("what an export looks like is not asked again", "[export]") {
-  const Run run = export_of("vllm", "--model llama-3.1-8b --task inference --gpu l4 --no-pager --color never -q --lang en");
+  const Run run =
+      export_of("vllm", "--model llama-3.1-8b --task inference --gpu l4 --no-pager --color never -q --lang en");
   CHECK(has(run.out, "#   gpusel export vllm --model llama-3.1-8b --task inference --gpu l4\n"));
 }
 
@@ -274,7 +276,7 @@ TEST_CASE("launch lines have the plan's flags", "[export]") {
 TEST_CASE("an autoscaler's threshold is what one replica holds at its share of the traffic", "[export]") {
   for (const char* rate : {"1", "5"}) {
     const std::vector<std::string> job{"--model", "llama-3.1-8b",    "--task", "inference", "--gpu", "l4:1",
-                                       "--infra", "gcp/us-central1", "--rps",  rate,        "--pp",   "1",
+                                       "--infra", "gcp/us-central1", "--rps",  rate,        "--pp",  "1",
                                        "--json"};
     const auto answer = [&](std::vector<std::string> words) {
       words.insert(words.end(), job.begin(), job.end());
@@ -399,7 +401,9 @@ TEST_CASE("a draft model asks for the version that has them", "[export]") {
 }
 
 TEST_CASE("repositories go to engines that load them, under the name that these take", "[export]") {
-  const auto export_of = [](const std::string& words) { return ask(words_of("export " + words + " --task inference")); };
+  const auto export_of = [](const std::string& words) {
+    return ask(words_of("export " + words + " --task inference"));
+  };
   const std::string gguf = "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF";
   const Run vllm = export_of("vllm --model " + gguf);
   CHECK(has(vllm.out, "\npip install vllm-gguf-plugin\nvllm serve " + gguf + ":Q4_K_M --tokenizer meta-llama/"));
@@ -453,7 +457,8 @@ TEST_CASE("instances that must know the first one's address are started after it
   const Run volta = ask(words_of("export terraform --model llama-3.1-8b --task inference --allow-list p3.2xlarge"));
   CHECK(has(volta.out, "give ami_id"));
   CHECK_FALSE(has(volta.out, "default = null"));
-  const Run part = ask(words_of("export terraform --model llama-3.1-8b --task inference --allow-list Standard_NV.*A10.*"));
+  const Run part =
+      ask(words_of("export terraform --model llama-3.1-8b --task inference --allow-list Standard_NV.*A10.*"));
   CHECK(has(part.out, "source_image_id"));
   CHECK_FALSE(has(part.out, "ubuntu-hpc"));
 }
@@ -554,7 +559,8 @@ TEST_CASE("adapters go onto the planned modules, each by its name", "[export]") 
   const std::string flags = "--task finetune --method lora --lora-targets attention --gpu l40s:1 --model ";
   const std::string axolotl = export_of("axolotl", flags + "llama-3.1-8b").out;
   CHECK(has(axolotl, "lora_target_modules:\n  - q_proj\n  - k_proj\n  - v_proj\n  - o_proj\n"));
-  CHECK(has(export_of("torchtune", flags + "llama-3.1-8b").out, "lora_attn_modules=[q_proj,k_proj,v_proj,output_proj]"));
+  CHECK(
+      has(export_of("torchtune", flags + "llama-3.1-8b").out, "lora_attn_modules=[q_proj,k_proj,v_proj,output_proj]"));
   CHECK(has(export_of("axolotl", "--model mixtral-8x7b --task finetune --method qlora").out, "  - q_proj\n"));
 }
 
@@ -588,8 +594,10 @@ TEST_CASE("AWS Batch takes variables by reference, whole processors, and the fab
   CHECK(has(nodes, "InterfaceType: efa"));
   CHECK(has(nodes, "/dev/infiniband/uverbs31"));
   CHECK_FALSE(has(exported("batch", "lora-on-one-gpu"), "infiniband"));
-  const Run spot = ask(words_for("batch", {"", "--model llama-3.1-70b --task finetune --allow-list p5.48xlarge "
-                                               "--cloud aws --nodes 3 --use-spot", {}}));
+  const Run spot = ask(words_for("batch", {"",
+                                           "--model llama-3.1-70b --task finetune --allow-list p5.48xlarge "
+                                           "--cloud aws --nodes 3 --use-spot",
+                                           {}}));
   CHECK(spot.status == 3);
   CHECK(has(spot.err, "no spot instances for jobs on several nodes"));
 }
@@ -628,10 +636,13 @@ TEST_CASE("nodes of GPU clouds are selected by the labels they carry", "[export]
 }
 
 TEST_CASE("adapters of SDXL are trained by the script that Diffusers ships", "[export]") {
-  const std::string flags = "--model stabilityai/stable-diffusion-xl-base-1.0 --task finetune --method lora --cloud aws";
+  const std::string flags =
+      "--model stabilityai/stable-diffusion-xl-base-1.0 --task finetune --method lora --cloud aws";
   const std::string run = export_of("docker", flags).out;
-  for (const char* part : {"'diffusers==0.40.0'", "train_text_to_image_lora_sdxl.py --pretrained_model_name_or_path "
-                           "stabilityai/stable-diffusion-xl-base-1.0", "--resolution 1024", "--rank ", "--max_train_steps "})
+  for (const char* part : {"'diffusers==0.40.0'",
+                           "train_text_to_image_lora_sdxl.py --pretrained_model_name_or_path "
+                           "stabilityai/stable-diffusion-xl-base-1.0",
+                           "--resolution 1024", "--rank ", "--max_train_steps "})
     CHECK(has(run, part));
   CHECK_FALSE(has(export_of("jobset", flags).out, "registry.invalid"));
 }
@@ -674,7 +685,8 @@ TEST_CASE("a rank that a command is known for is taken before others", "[export]
 
 TEST_CASE("flexible shapes of OCI are called by their name, with their size beside it", "[export]") {
   const std::string shape = export_of("terraform", "--task preprocess --preprocess tokenize --cloud oci").out;
-  for (const char* part : {".Flex\"\n", "shape_config {", "ocpus         = ", "memory_in_gbs = "}) CHECK(has(shape, part));
+  for (const char* part : {".Flex\"\n", "shape_config {", "ocpus         = ", "memory_in_gbs = "})
+    CHECK(has(shape, part));
   CHECK_FALSE(has(shape, "shape               = \"VM.Standard.E4.Flex$"));
 }
 
@@ -736,8 +748,10 @@ TEST_CASE("cards of one model server share memory under llm-d", "[export]") {
 }
 
 TEST_CASE("Vertex AI boots from the disk of the machine, and the script keeps its own variables", "[export]") {
-  const std::string job = export_of("vertex", "--model llama-3.1-8b --task finetune --method lora --cloud gcp "
-                                              "--allow-list a3-ultragpu-8g --nodes 2").out;
+  const std::string job = export_of("vertex",
+                                    "--model llama-3.1-8b --task finetune --method lora --cloud gcp "
+                                    "--allow-list a3-ultragpu-8g --nodes 2")
+                              .out;
   CHECK(has(job, "bootDiskType: hyperdisk-balanced"));
   CHECK(has(job, "envsubst '$"));
   CHECK_FALSE(has(job, "envsubst <"));
@@ -763,8 +777,9 @@ TEST_CASE("on p6-b300 the first network card has no EFA", "[export]") {
 }
 
 TEST_CASE("names leave room for what controllers add", "[export]") {
-  const Run run = export_of("jobset", "--model meta-llama/Llama-3.2-11B-Vision-Instruct --task finetune --method lora "
-                                      "--cloud aws");
+  const Run run = export_of("jobset",
+                            "--model meta-llama/Llama-3.2-11B-Vision-Instruct --task finetune --method lora "
+                            "--cloud aws");
   const auto at = run.out.find("  name: gpusel-") + 8;
   CHECK(run.out.find('\n', at) - at <= 44);
 }

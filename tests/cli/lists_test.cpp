@@ -206,9 +206,8 @@ TEST_CASE("csv disarms formulas in texts and leaves numbers alone") {
 
 TEST_CASE("a GPU's card says which instances have it and what it is for") {
   const Run run = ask(words_of("gpus show h100-sxm-80gb --catalog tests/data/market"));
-  CHECK(
-      run.out.find("one instance of the catalog has it; from 6.00 USD per GPU and hour on demand: north n.h100.8") !=
-      std::string::npos);
+  CHECK(run.out.find("one instance of the catalog has it; from 6.00 USD per GPU and hour on demand: north n.h100.8") !=
+        std::string::npos);
   CHECK(run.out.find("no RT cores") != std::string::npos);
   CHECK(run.out.find("[1]") != std::string::npos);
   const Json item = Json::parse(ask(words_of("gpus show h100-sxm-80gb --json")).out)["item"];

@@ -173,8 +173,7 @@ TEST_CASE("the list of tools and every brief answer fit into a conversation", "[
   CHECK(list.size() <= 14'400);
   std::map<std::string, Json> properties;
   const Json parsed = Json::parse(list);
-  for (const Json& tool : parsed["result"]["tools"])
-    properties[tool["name"]] = tool["outputSchema"]["properties"];
+  for (const Json& tool : parsed["result"]["tools"]) properties[tool["name"]] = tool["outputSchema"]["properties"];
   for (const char* tool : {"recommend", "estimate", "compare", "cost", "fleet", "whatif", "explain", "export", "check",
                            "models", "gpus", "instances", "prices"})
     CHECK(list.find("\"name\":\"" + std::string(tool) + "\"") != std::string::npos);
@@ -222,11 +221,9 @@ TEST_CASE("the list of tools and every brief answer fit into a conversation", "[
 
 TEST_CASE("files of an export are whole in a brief answer, or told by their size", "[mcp]") {
   const auto file_of = [](const std::string& target, bool full) {
-    const Json result = result_of("export", {{"task", "inference"},
-                                             {"model", "llama-3.1-8b"},
-                                             {"cloud", {"aws"}},
-                                             {"target", target},
-                                             {"full", full}});
+    const Json result = result_of(
+        "export",
+        {{"task", "inference"}, {"model", "llama-3.1-8b"}, {"cloud", {"aws"}}, {"target", target}, {"full", full}});
     return result["structuredContent"]["files"][0];
   };
   const Json small = file_of("vllm", false);

@@ -28,7 +28,8 @@ TEST_CASE("a release is complete, verifies, and comes out alike twice", "[releas
   CHECK(shell("diff -r " + directory + "/1 " + directory + "/2").status == 0);
   CHECK(shell("cd " + directory + "/1 && sha256sum --check --strict SHA256SUMS").status == 0);
   const Run image = shell(
-      "cd " + directory + "/1 && mkdir image root && tar xzf gpusel-image-*.tar.gz -C image && "
+      "cd " + directory +
+      "/1 && mkdir image root && tar xzf gpusel-image-*.tar.gz -C image && "
       "layer=$(jq -r '.[0].Layers[0]' image/manifest.json) && tar xf image/$layer -C root && ls root && "
       "./root/gpusel --version && jq -r '.config.Entrypoint[0]' image/$(jq -r '.[0].Config' image/manifest.json)");
   CAPTURE(image.err);

@@ -181,13 +181,13 @@ TEST_CASE("terms that are used up within the months are those that are as long",
 
 TEST_CASE("a job is paid for as it runs, or in whole periods", "[cost]") {
   CHECK(job(Term::on_demand, 100, 2) == Approx(200));
-  CHECK(job(Term::capacity_block, 100, 2) == Approx(240));  // five days
-  CHECK(job(Term::capacity_block, 336, 2) == Approx(672));  // 14 days, the longest by the day
+  CHECK(job(Term::capacity_block, 100, 2) == Approx(240));   // five days
+  CHECK(job(Term::capacity_block, 336, 2) == Approx(672));   // 14 days, the longest by the day
   CHECK(job(Term::capacity_block, 337, 2) == Approx(1008));  // then three weeks: 504 hours
   CHECK(job(Term::capacity_block, 505, 2) == Approx(1344));  // and four
-  CHECK(job(Term::month, 100, 2) == Approx(1460));          // 730 × 2
-  CHECK(job(Term::month, 731, 2) == Approx(2920));          // two months
-  CHECK(job(Term::month, 730, 2) == Approx(1460));          // to the hour
+  CHECK(job(Term::month, 100, 2) == Approx(1460));           // 730 × 2
+  CHECK(job(Term::month, 731, 2) == Approx(2920));           // two months
+  CHECK(job(Term::month, 730, 2) == Approx(1460));           // to the hour
   CHECK(job(Term::reserved_1y, 100, 2) == Approx(17520));
   CHECK(job(Term::reserved_3y, 100, 2) == Approx(52560));
   CHECK(job(Term::on_demand, 100.2, 2, {}, {3600.0, 3600.0}) == Approx(202));  // 101 hours begun
@@ -195,10 +195,10 @@ TEST_CASE("a job is paid for as it runs, or in whole periods", "[cost]") {
 
 TEST_CASE("a job at office hours takes longer and starts every day", "[cost]") {
   const Duty office = duty_of({{"hours_per_day", "8"}, {"days", "20"}});
-  CHECK(elapsed_hours(0.6, office) == Approx(0.6));                 // within its first day
-  CHECK(elapsed_hours(8, office) == Approx(8));                     // which it fills
+  CHECK(elapsed_hours(0.6, office) == Approx(0.6));                  // within its first day
+  CHECK(elapsed_hours(8, office) == Approx(8));                      // which it fills
   CHECK(elapsed_hours(400, office) == Approx(49 * 730.0 / 20 + 8));  // on the 50th day, 20 of which are in a month
-  CHECK(job(Term::month, 400, 2, office) == Approx(4380));  // three months
+  CHECK(job(Term::month, 400, 2, office) == Approx(4380));           // three months
   // 401 hours: 50 days of 8 and one hour; billed by two hours.
   CHECK(job(Term::on_demand, 401, 2, office, {7200.0, 0.0}) == Approx(804));
 }

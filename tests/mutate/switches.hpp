@@ -109,24 +109,24 @@ struct Half {
       return std::forward<A>(a) sign std::forward<B>(b);                                                    \
     }                                                                                                       \
   };
-#define GPUSEL_BINARY(name, sign)                                                \
-  GPUSEL_OPERATOR(name, sign)                                                    \
-  template <typename A, int N, typename... F>                                    \
-  constexpr Half<Op<N, F...>, A> operator sign(A&& a, Op<N, F...>) {             \
-    return {std::forward<A>(a)};                                                 \
-  }                                                                              \
-  template <typename A, int N, typename... F>                                    \
-  constexpr Half<Op<N, F...>, const A&> operator sign(const A& a, Op<N, F...>) { \
-    return {a};                                                                  \
-  }                                                                              \
-  template <int N, typename... F, typename A, typename B>                        \
-  constexpr decltype(auto) operator sign(Half<Op<N, F...>, A>&& half, B&& b) {   \
-    return apply(Op<N, F...>{}, std::forward<A>(half.side), std::forward<B>(b)); \
+#define GPUSEL_BINARY(name, sign)                                                 \
+  GPUSEL_OPERATOR(name, sign)                                                     \
+  template <typename A, int N, typename... F>                                     \
+  constexpr Half<Op<N, F...>, A> operator sign(A && a, Op<N, F...>) {             \
+    return {std::forward<A>(a)};                                                  \
+  }                                                                               \
+  template <typename A, int N, typename... F>                                     \
+  constexpr Half<Op<N, F...>, const A&> operator sign(const A & a, Op<N, F...>) { \
+    return {a};                                                                   \
+  }                                                                               \
+  template <int N, typename... F, typename A, typename B>                         \
+  constexpr decltype(auto) operator sign(Half<Op<N, F...>, A>&& half, B&& b) {    \
+    return apply(Op<N, F...>{}, std::forward<A>(half.side), std::forward<B>(b));  \
   }
 #define GPUSEL_ASSIGNMENT(name, sign)                                            \
   GPUSEL_OPERATOR(name, sign)                                                    \
   template <int N, typename... F, typename B>                                    \
-  constexpr Half<Op<N, F...>, B> operator sign(Op<N, F...>, B&& b) {             \
+  constexpr Half<Op<N, F...>, B> operator sign(Op<N, F...>, B && b) {            \
     return {std::forward<B>(b)};                                                 \
   }                                                                              \
   template <typename A, int N, typename... F, typename B>                        \

@@ -164,9 +164,7 @@ std::string any_key() {
 }
 
 /// A deadline is for work that ends: beside a service it is refused.
-bool has_no_meaning(const Limit& limit, const Advice& advice) {
-  return limit.key == "deadline" && !advice.work.ends();
-}
+bool has_no_meaning(const Limit& limit, const Advice& advice) { return limit.key == "deadline" && !advice.work.ends(); }
 
 /// One limit of that key, and another.
 void must_only_take(std::string_view key, const Market& market) {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
-#include "support/arithmetic.hpp"
 #include "physics/kinds/counted.hpp"
+#include "support/arithmetic.hpp"
 #include "support/drawn.hpp"
 #include "support/training.hpp"
 

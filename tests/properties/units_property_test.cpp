@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "base/values/date.hpp"
-#include "base/values/number.hpp"
 #include "base/values/money.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "support/property.hpp"
 

@@ -205,9 +205,9 @@ Status find_work(CostAnswer& answer, const job::Request& request, const catalog:
 
 Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
   // A saved answer stands where it was, whatever account that needs.
-  const bool saved = std::ranges::any_of(question.subjects, [](const auto& one) { return one.saved_price.has_value(); });
-  job::Constraints constraints =
-      saved ? question.question.constraints : of_named(question.question.constraints);
+  const bool saved =
+      std::ranges::any_of(question.subjects, [](const auto& one) { return one.saved_price.has_value(); });
+  job::Constraints constraints = saved ? question.question.constraints : of_named(question.question.constraints);
   if (constraints.terms.empty()) constraints.terms.emplace_back("any");
   constraints.budget.reset();  // of a whole job, not of an hour
   return LimitSet::of(constraints, catalog);

@@ -60,7 +60,7 @@ struct TermCost : money::Quote {
     const catalog::Offer* offer;
     double rate;  // of all nodes and one hour, in the answer's currency
   };
-  std::vector<Other> elsewhere;  // on the same term in other places, cheapest first
+  std::vector<Other> elsewhere;                            // on the same term in other places, cheapest first
   std::shared_ptr<const Recommendation> judged = nullptr;  // null without a plan
 };
 

@@ -223,7 +223,8 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
   };
   if (request.inline_model) return own(catalog::read_config(*request.inline_model, "model"));
   if (request.model.empty())
-    return missing_error(say("the model is missing"), "model", say("--model llama-3.1-8b, flux.1-dev or whisper-large-v3, for example"));
+    return missing_error(say("the model is missing"), "model",
+                         say("--model llama-3.1-8b, flux.1-dev or whisper-large-v3, for example"));
   if (catalog::looks_like_path(request.model)) return own(catalog::read_model_file(request.model));
   auto named = catalog.model(request.model);
   if (!named) {
@@ -373,8 +374,9 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   auto work = resolve_work(request, *found, catalog);
   if (!work) return std::unexpected(work.error());
   if (request.gpu.empty())
-    return missing_error(say("the GPU is missing"), "gpu", say("--gpu l40s, for example; which are enough: gpusel recommend {}",
-                                                                    request.model.empty() ? work->model->id : request.model));
+    return missing_error(say("the GPU is missing"), "gpu",
+                         say("--gpu l40s, for example; which are enough: gpusel recommend {}",
+                             request.model.empty() ? work->model->id : request.model));
   EstimateAnswer answer;
   answer.id = request.id;
   answer.own_model = found->own;

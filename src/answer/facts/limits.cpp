@@ -54,7 +54,8 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
     }
     // What is sold on the term at a price that nobody wrote down meets it all the same.
     const std::size_t offers = catalog.offers_of(instance).size();
-    if (provider && std::ranges::any_of(asked.terms, [&](const auto& term) { return (*provider)->sells_unpriced(term); }))
+    if (provider &&
+        std::ranges::any_of(asked.terms, [&](const auto& term) { return (*provider)->sells_unpriced(term); }))
       for (Met& one : all) {
         const auto last = one.by.end() - static_cast<std::ptrdiff_t>(offers);
         one.by.push_back(one.limit->id() == "term" || std::find(last, one.by.end(), true) != one.by.end());

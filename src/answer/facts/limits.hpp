@@ -26,8 +26,8 @@ class LimitSet {
   rules::FactSet facts_;
 };
 
-/// Limits on machines that somebody named: any seller will do, but no partition that needs another account, unless it is
-/// named too.
+/// Limits on machines that somebody named: any seller will do, but no partition that needs another account, unless it
+/// is named too.
 job::Constraints of_named(job::Constraints limits);
 
 /// Pairs of limits that somebody gave and no offer of the catalogue meets together, though each is met by some.

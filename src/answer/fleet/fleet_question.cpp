@@ -98,9 +98,9 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
     if (!generates && !request.input_tokens)
       return usage_error(say("request lengths are missing"), "--traffic",
                          say("a profile as chat, a file of requests, or --isl and --osl"));
-    auto one = job::fixed_traffic(
-        static_cast<double>(request.input_tokens.value_or(job::kUsualInput)),
-        generates ? static_cast<double>(request.output_tokens.value_or(job::kUsualOutput)) : 0);
+    auto one =
+        job::fixed_traffic(static_cast<double>(request.input_tokens.value_or(job::kUsualInput)),
+                           generates ? static_cast<double>(request.output_tokens.value_or(job::kUsualOutput)) : 0);
     one.name = say("one length");
     return one;
   }

@@ -39,11 +39,11 @@ struct Compared {
   double would_do = 0;                            // so many of it would; 0: none that was tried
   std::optional<double> job_hours;                // of a job that ends
   std::optional<money::Quote> cost;
-  physics::Intervals intervals;  // where it will do
-  Fit fit;                       // of the job, where it is planned
+  physics::Intervals intervals;        // where it will do
+  Fit fit;                             // of the job, where it is planned
   catalog::Number in_time, in_budget;  // chance of all targets, and of the budget
   std::vector<Remark> remarks;         // of an instance, as a ranking has them
-  physics::Trace trace;          // where it was asked for
+  physics::Trace trace;                // where it was asked for
 
   const catalog::RenderScore* blender = nullptr;  // of the version that is compared
   catalog::Number gpu_memory_total_gb;

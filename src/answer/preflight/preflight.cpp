@@ -98,7 +98,8 @@ class PreflightJudge {
     if (!load.input_tokens && !load.output_tokens && most) {
       load.context.reset();
       load.output_tokens = std::min<std::int64_t>(job::kUsualOutput, std::max<std::int64_t>(1, *most / 4));
-      load.input_tokens = std::min<std::int64_t>(job::kUsualInput, std::max<std::int64_t>(1, *most - *load.output_tokens));
+      load.input_tokens =
+          std::min<std::int64_t>(job::kUsualInput, std::max<std::int64_t>(1, *most - *load.output_tokens));
     }
     return load;
   }
@@ -242,7 +243,6 @@ class PreflightJudge {
         return;
       }
   }
-
 
   const ReadLine& line_;
   LineRequest asked_;

@@ -38,11 +38,11 @@ class Normals {
 
 /// What one candidate may come to cost.
 struct Stake {
-  double money = 0;       // of the job or of a month, at the price expected today
-  double by_speed = 0;    // deviations of the logarithm
-  double price_up = 0;    // above the price expected
-  double price_down = 0;  // below it
-  std::size_t gpu = 0;    // whose speed it shares
+  double money = 0;        // of the job or of a month, at the price expected today
+  double by_speed = 0;     // deviations of the logarithm
+  double price_up = 0;     // above the price expected
+  double price_down = 0;   // below it
+  std::size_t gpu = 0;     // whose speed it shares
   std::size_t seller = 0;  // of that GPU, whose price it shares
 
   double drawn(double slow, double price) const {

@@ -20,7 +20,8 @@ using job::Job;
 constexpr std::array kNodeCounts{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024};
 /// Training is tried on up to so many times the best number of nodes yet: room for activations saves recomputation.
 constexpr int kMoreNodes = 8;
-/// More nodes are taken for any less node time, as a looser deadline may not make it dearer; what differs by less is equal.
+/// More nodes are taken for any less node time, as a looser deadline may not make it dearer; what differs by less is
+/// equal.
 constexpr double kWorthMore = 1.001;
 /// Nodes that one replica of a model is laid over at most.
 constexpr int kMostJoined = 16;
@@ -97,9 +98,10 @@ std::optional<Reason> too_slow_to_serve(const Job& work, const physics::Plan& pl
   if (first <= longest && gap <= 1) return std::nullopt;
   return Reason{"too-slow",
                 [first, gap] {
-                  return say("{:.0f} s to the first token and {:.1f} s between tokens: too slow to serve; "
-                             "--mode throughput ranks it as a batch",
-                             first, gap);
+                  return say(
+                      "{:.0f} s to the first token and {:.1f} s between tokens: too slow to serve; "
+                      "--mode throughput ranks it as a batch",
+                      first, gap);
                 },
                 std::min(longest / first, 1 / gap)};
 }
@@ -311,8 +313,8 @@ double CandidateSearch::groups_in_time(const Planned& group) const {
   return groups;
 }
 
-/// The same work by larger groups, where these do more than in proportion: weights that crowd out caches have more room,
-/// and data no longer spill.
+/// The same work by larger groups, where these do more than in proportion: weights that crowd out caches have more
+/// room, and data no longer spill.
 CandidateSearch::Planned CandidateSearch::enlarged(const Shape& shape, Planned planned) {
   const auto node_time = [](const Planned& p) { return p.machine.nodes / p.plan.rate; };
   if (!work_.counted && shape.machine.network.raw() <= 0) return planned;
@@ -404,7 +406,8 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool i
   const Bytes needed = least_memory(shape.machine.device);
   const Bytes there = shape.machine.memory() * (shape.machine.gpus_per_node * most_nodes);
   if (const rules::Rule* rule = misfits_fall(); rule != nullptr && needed > there)
-    return {rule->id, [needed, there] {
+    return {rule->id,
+            [needed, there] {
               return say("needs at least {:.0f} GiB in total, has {:.0f} GiB", in_gib(needed), in_gib(there));
             },
             there / needed};
@@ -415,7 +418,8 @@ Reason CandidateSearch::too_few_nodes(const Shape& shape, int most_nodes, bool i
 
 void CandidateSearch::reject_shape(const Shape& shape, const Reason& reason) {
   std::optional<std::string> message;  // the same for all
-  const Reason once{reason.rule, [&] {
+  const Reason once{reason.rule,
+                    [&] {
                       if (!message) message = reason.message();
                       return *message;
                     },
@@ -446,7 +450,8 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
   if (rule == nullptr) return because("no-room-for-cache");
   rules::Facts facts = job_;
   plan_facts(facts, work_, machine, plan, context_.question.duty, context_.coefficients);
-  return {rule->id, [text = rules::verdict(*rule, facts).message, plan = physics::plan_text(work_, plan.layout)] {
+  return {rule->id,
+          [text = rules::verdict(*rule, facts).message, plan = physics::plan_text(work_, plan.layout)] {
             return say("{}; plan: {}", text, plan);
           },
           near};

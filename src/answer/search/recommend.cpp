@@ -230,8 +230,7 @@ class Adviser {
     for (const std::string& term : asked.terms) {
       std::string sellers;
       for (const catalog::Provider& provider : context_.catalog.providers())
-        if (provider.sells_unpriced(term) &&
-            (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
+        if (provider.sells_unpriced(term) && (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
           add_item(sellers, provider.id);
       if (!sellers.empty()) advice.notes.push_back(unpriced_note(term, sellers));
     }
@@ -425,7 +424,8 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   const auto run = [&]() -> Result<Advice> {
     auto limits = job::limit_rules(asked.constraints, catalog);
     if (!limits) return std::unexpected(limits.error());
-    return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load).run(*model, no_load);
+    return Adviser(asked, catalog, coefficients, quoter, std::move(*limits), rules, assumed, *load)
+        .run(*model, no_load);
   };
   auto advice = run();
   if (!in_time || !advice || !advice->recommendations.empty()) return advice;

@@ -8,7 +8,8 @@ void Rejections::add(const catalog::Instance& instance, const Reason& reason) {
   fallen_.push_back({&instance, reason.rule});
   const bool known = !every_one_ && is_known({instance.provider, instance.family, reason.rule});
   if (known) ++list_[last_place_].count;
-  if (!known) list_.push_back({&instance, std::string(reason.rule), every_reason_ ? reason.message() : std::string(), 1});
+  if (!known)
+    list_.push_back({&instance, std::string(reason.rule), every_reason_ ? reason.message() : std::string(), 1});
   if (!every_reason_) explain(instance, reason, known ? last_place_ : list_.size() - 1);
 }
 

@@ -110,7 +110,8 @@ void OtherWays::find_relaxations(Advice& advice) const {
     const SearchContext context{other, context_.catalog, context_.coefficients, context_.quoter,
                                 rest,  context_.promises};
     std::vector<Recommendation> found = CandidateSearch(context, advice.work).run({});
-    if (!found.empty()) advice.alternatives.push_back(lifted(*find_relaxation(limit.id), other, std::move(found), advice));
+    if (!found.empty())
+      advice.alternatives.push_back(lifted(*find_relaxation(limit.id), other, std::move(found), advice));
   }
   for (const Relaxation& limit : plan_relaxations()) lift(limit, advice);
   if (advice.alternatives.empty()) blame_together(advice);

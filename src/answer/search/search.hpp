@@ -27,10 +27,10 @@ struct SearchContext {
   Promises* promises = nullptr;        // null: waiting times are those of closed forms
 };
 
-/// Why nobody would read along, whatever it costs: the first token takes more than a minute and a millisecond per prompt
-/// token, or the tokens behind it more than a second each. The minute is what load balancers and proxies wait for a byte
-/// (AWS ALB's idle timeout, nginx's proxy_read_timeout); a token a second is a fifth of the pace of silent reading (238
-/// words a minute; Brysbaert, J. Mem. Lang. 109 (2019) 104047). None: it serves.
+/// Why nobody would read along, whatever it costs: the first token takes more than a minute and a millisecond per
+/// prompt token, or the tokens behind it more than a second each. The minute is what load balancers and proxies wait
+/// for a byte (AWS ALB's idle timeout, nginx's proxy_read_timeout); a token a second is a fifth of the pace of silent
+/// reading (238 words a minute; Brysbaert, J. Mem. Lang. 109 (2019) 104047). None: it serves.
 std::optional<Reason> too_slow_to_serve(const job::Job& work, const physics::Plan& plan);
 
 class CandidateSearch {

@@ -63,7 +63,8 @@ void name_own_model(const Advice& advice, ProofValues& values) {
 }
 
 std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(), [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
+  std::ranges::transform(text, text.begin(),
+                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
   return text;
 }
 
@@ -84,8 +85,7 @@ void name_packing(const job::Job& work, ProofValues& values) {
   values["gguf"] = shell_word(weights.name + ":" + file);
   values["served"] = values["gguf"];
   values["called"] = values["name"];
-  values["tokenizer"] =
-      shell_word(catalog::repository_of(*work.model, base.substr(base.rfind('/') + 1), false).name);
+  values["tokenizer"] = shell_word(catalog::repository_of(*work.model, base.substr(base.rfind('/') + 1), false).name);
   values.erase("weights");  // the file says it
 }
 
@@ -199,7 +199,8 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   out.health = tool->health;
   // Images may be of one CUDA, of one family or of one generation of cards each.
   const std::string& vendor = values["vendor"];
-  for (const std::string& cards : {vendor, vendor + "-" + values["toolkit"], vendor + "-" + values["family"], vendor + " " + values["capability"]})
+  for (const std::string& cards :
+       {vendor, vendor + "-" + values["toolkit"], vendor + "-" + values["family"], vendor + " " + values["capability"]})
     if (const auto image = tool->image.find(cards); image != tool->image.end()) {
       const auto cuda = tool->cuda.find(cards);
       out.image = image->second;

@@ -87,7 +87,8 @@ Result<TypedMoney> parse_money(std::string_view given) {
   for (const std::string_view end : {"以内", "以下", "之内"})
     if (text.ends_with(end)) text = trim(text.substr(0, text.size() - end.size()));
   for (const Period& period : kPeriods)
-    if (constexpr std::string_view kEvery = "每"; text.starts_with(kEvery) && text.substr(kEvery.size()).starts_with(period.name)) {
+    if (constexpr std::string_view kEvery = "每";
+        text.starts_with(kEvery) && text.substr(kEvery.size()).starts_with(period.name)) {
       money.every_hours = period.hours;
       text = trim(text.substr(kEvery.size() + period.name.size()));
     }

@@ -63,8 +63,8 @@ MarketBuilder::Known MarketBuilder::resolve(const Row& row, ProviderState& state
   const auto own = state.own.find(fold_name(row.sku));
   Known known;
   if (own != state.own.end() && row.gpu_count == 0.0 && own->second->gpu_count.value_or(0) > 0) {
-    known.reason = ledger_.text(
-        say("gpu_count of 0, and the catalog's '{}' has {:g}", own->second->sku, *own->second->gpu_count));
+    known.reason =
+        ledger_.text(say("gpu_count of 0, and the catalog's '{}' has {:g}", own->second->sku, *own->second->gpu_count));
     known.says = statement_of(row);
     return known;
   }

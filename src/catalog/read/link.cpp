@@ -11,7 +11,8 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kVendorPrefixes[] = {"nvidia-", "tesla-", "amd-", "geforce-", "instinct-", "aws-", "英伟达", "华为"};
+constexpr std::string_view kVendorPrefixes[] = {"nvidia-",   "tesla-", "amd-",   "geforce-",
+                                                "instinct-", "aws-",   "英伟达", "华为"};
 /// Prefixes that people leave out of a SKU.
 constexpr std::string_view kSkuPrefixes[] = {"ecs.", "standard-"};
 
@@ -60,7 +61,8 @@ std::string fold_gpu_name(std::string_view name) {
   if (folded.ends_with(kCard)) folded.erase(folded.size() - kCard.size());
   // "16 GB": one word, as in ids.
   constexpr std::string_view kSize = "-gb";
-  if (const auto at = folded.find(kSize); at != std::string::npos && at > 0 && std::isdigit(static_cast<unsigned char>(folded[at - 1])) != 0)
+  if (const auto at = folded.find(kSize);
+      at != std::string::npos && at > 0 && std::isdigit(static_cast<unsigned char>(folded[at - 1])) != 0)
     folded.erase(at, 1);
   while (folded.starts_with('-')) folded.erase(0, 1);
   while (folded.ends_with('-')) folded.pop_back();

@@ -33,8 +33,8 @@ struct Model {
   std::string_view native_dtype;
   TextList official_formats;       // of fewer bits, in which its own publisher ships it too
   TextList official_repositories;  // of these formats
-  std::string_view instruct;  // repository that is served where only the model is named
-  std::string_view base;      // repository that training starts from then
+  std::string_view instruct;       // repository that is served where only the model is named
+  std::string_view base;           // repository that training starts from then
 
   Number params_b;         // all that is stored; mtp_params_b says what of it is not used for inference
   Number active_params_b;  // per token, for mixtures of experts

@@ -19,8 +19,8 @@ struct Region {
   std::string_view id;
   std::string_view country;  // ISO 3166; empty for a price that holds in several countries
   std::string_view name;
-  std::string_view place = {};  // id of the locality; empty where the country says it all or it is not known
-  TextList names = {};          // that its provider gives it besides: "West US 3", "华东1"
+  std::string_view place = {};    // id of the locality; empty where the country says it all or it is not known
+  TextList names = {};            // that its provider gives it besides: "West US 3", "华东1"
   std::string_view account = {};  // "AWS China": sold to accounts of that partition alone; empty: the usual one
   std::string_view source = {};
 };

@@ -152,8 +152,7 @@ std::optional<QuantisedName> quantised_name(std::string_view name) {
   while (cut_word(rest, format)) {
   }
   if (!format.known() || rest.ends_with('/')) return std::nullopt;
-  return QuantisedName{std::string(trim(name).substr(0, rest.size())), format.text(), format.open(),
-                       format.packing()};
+  return QuantisedName{std::string(trim(name).substr(0, rest.size())), format.text(), format.open(), format.packing()};
 }
 
 std::vector<std::string> base_spellings(const QuantisedName& name) {

@@ -123,9 +123,7 @@ class Importer {
   }
 
   /// A table of one's own says what is paid, whatever others publish later, unless it is said to be a list.
-  bool listed() const {
-    return options_.list_prices || options_.request.format != catalog::ImportFormat::generic_csv;
-  }
+  bool listed() const { return options_.list_prices || options_.request.format != catalog::ImportFormat::generic_csv; }
 
   /// That a table of one's own counts against younger prices; empty where it does not.
   std::string replacing(const show::ImportResult& result) const {
@@ -133,7 +131,8 @@ class Importer {
     for (const auto& [provider, changes] : result.changes) sum += changes;
     if (listed() || sum.older == 0) return {};
     return say(
-        "{} of these prices are older than the catalog's; as an overlay, a table of your own replaces them whatever its "
+        "{} of these prices are older than the catalog's; as an overlay, a table of your own replaces them whatever "
+        "its "
         "date. For published prices, add --list-prices: then the younger one counts",
         sum.older);
   }

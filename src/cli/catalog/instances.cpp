@@ -7,8 +7,8 @@
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
 #include "cli/catalog/lists.hpp"
-#include "job/limits/families.hpp"
 #include "cli/question/named.hpp"
+#include "job/limits/families.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 #include "show/job/question.hpp"
@@ -164,7 +164,9 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
           if (!row.contains(key)) row[key] = value;
         return row;
       },
-      [&](const auto& records, bool wide) { return show::instance_table(records, catalog, question.currency, {wide, as_published}); },
+      [&](const auto& records, bool wide) {
+        return show::instance_table(records, catalog, question.currency, {wide, as_published});
+      },
       question.sort_by.empty() && !options.every_offer
           ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
           : std::string());
@@ -186,8 +188,7 @@ int run_instances(InstanceOptions& options, Context& context) {
                                   say("unknown instance '{}'", printable(shorten(lists.name(), 60))),
                                   {},
                                   say("did you mean {}?", near)});
-      if (known || !family)
-        return show_instance(lists, catalog, options.list.question.today, context);
+      if (known || !family) return show_instance(lists, catalog, options.list.question.today, context);
       tell_family(*family, catalog, context);
       auto& limits = options.list.question.constraints;
       for (const auto& [provider, id] : family->families) {

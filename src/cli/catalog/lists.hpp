@@ -18,7 +18,7 @@ struct ListOptions {
   answer::ListQuestion question;  // its words: "show NAME", or what must occur
   std::optional<std::int64_t> limit;
   bool reversed = false;
-  bool why = false;  // every column
+  bool why = false;                  // every column
   std::vector<std::string> columns;  // of tables and CSV; empty: the usual ones
 
   bool shows_one() const { return !question.words.empty() && question.words.front() == "show"; }

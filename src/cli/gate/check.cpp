@@ -184,8 +184,8 @@ Parsed make_check() {
   Parsed parsed;
   parsed.positional = "ANSWER";
   parsed.positional_places = {{"", "FILE"}};
-  parsed.positional_help = say(
-      "a saved answer of recommend or a lock (file, or - for standard input); without one, the job's flags ask");
+  parsed.positional_help =
+      say("a saved answer of recommend or a lock (file, or - for standard input); without one, the job's flags ask");
   parsed.positional_set = [options](std::string_view file) -> Status {
     (names_saved(file) ? options->answers : options->job.words).emplace_back(file);
     return {};

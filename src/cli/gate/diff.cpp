@@ -49,8 +49,8 @@ class Diff {
                                  common.overlays.empty() ? "--catalog" : "--overlay",
                                  say("use one lock, whose question is asked again")});
     if (options_.locks.size() == 1 && options_.any_question)
-      return context_.fail(Error{ErrorKind::usage, say("has no effect: one lock has one question"),
-                                 "--any-question", say("remove it, or add a second lock")});
+      return context_.fail(Error{ErrorKind::usage, say("has no effect: one lock has one question"), "--any-question",
+                                 say("remove it, or add a second lock")});
     const std::string& first = options_.locks.front();
     const auto text = read_input(first);
     if (!text) return context_.fail(text.error());

@@ -33,9 +33,10 @@ constexpr Description kDescriptions[] = {
      to_say("Estimates the published measurements that come with gpusel, or those of a file, and prints how far off it "
             "is, for the whole and for parts of it.")},
     {"calibrate",
-     to_say("Scales a machine's step times to one measured time between tokens, a benchmark's result file or a training "
-            "log, fits the few other coefficients that your measurements affect, and saves them with their intervals in "
-            "your own folder; every later answer uses them. --dry-run shows what would be saved, --reset removes it.")},
+     to_say(
+         "Scales a machine's step times to one measured time between tokens, a benchmark's result file or a training "
+         "log, fits the few other coefficients that your measurements affect, and saves them with their intervals in "
+         "your own folder; every later answer uses them. --dry-run shows what would be saved, --reset removes it.")},
     {"gpus", to_say("Lists, filters and sorts them; 'gpus show NAME' prints one with the source of each figure.")},
     {"instances",
      to_say("Lists, filters and sorts them with the cheapest price that meets the limits; 'instances show SKU' prints "

@@ -14,8 +14,8 @@ struct Synonym {
   std::string_view meant;  // several for commands of different flags, separated by '|', the first that there is
 };
 
-/// Of other tools, and the same as ours: SkyPilot, vLLM, Slurm, kubectl. "<SKU>": its value is a word of that place; what
-/// has a value after '=' stands in front of the flag.
+/// Of other tools, and the same as ours: SkyPilot, vLLM, Slurm, kubectl. "<SKU>": its value is a word of that place;
+/// what has a value after '=' stands in front of the flag.
 constexpr Synonym kSameFlags[] = {
     {"accelerators", "--gpu"},
     {"gpus", "--gpu"},

@@ -108,8 +108,8 @@ constexpr Topic kTopics[] = {
 
 const Topic* find_topic(std::string_view typed) {
   const std::string name = lower(typed);
-  const auto* found =
-      std::ranges::find_if(kTopics, [&](const Topic& one) { return one.name == name || job::is_alias(one.others, name); });
+  const auto* found = std::ranges::find_if(
+      kTopics, [&](const Topic& one) { return one.name == name || job::is_alias(one.others, name); });
   return found == std::end(kTopics) ? nullptr : found;
 }
 

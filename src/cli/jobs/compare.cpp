@@ -71,12 +71,10 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto names = each_named(options.names, ground->catalog, taken, context);
   std::vector<std::string> sellers;  // of all that is compared, or none
   for (const std::string& name : names)
-    if (const auto instance = ground->catalog.instance(name); instance)
-      sellers.emplace_back((*instance)->provider);
-  if (sellers.size() == names.size())
-    settle_currency(options.question.currency, sellers, ground->catalog, context);
-  const auto comparison = answer::compare(names, options.question, ground->catalog, ground->rules, ground->coefficients,
-                                          options.explain);
+    if (const auto instance = ground->catalog.instance(name); instance) sellers.emplace_back((*instance)->provider);
+  if (sellers.size() == names.size()) settle_currency(options.question.currency, sellers, ground->catalog, context);
+  const auto comparison =
+      answer::compare(names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
   if (options.explain && !comparison->work)
     context.note(say("--explain shows a job's figures: add --model and --task"));

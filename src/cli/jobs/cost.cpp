@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "answer/cost/break_even.hpp"
-#include "answer/lists/list.hpp"
 #include "answer/lists/like.hpp"
+#include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
@@ -115,12 +115,13 @@ class Cost {
     const answer::Listed* best = nullptr;
     for (const answer::Listed& one : list->listed)  // whole machines: who needs one GPU pays for no eight
       if (one.offer != nullptr && one.instance->gpu_count.value_or(0) >= 1 &&
-          one.instance->status == catalog::Availability::available &&
-          (best == nullptr || one.hourly < best->hourly))
+          one.instance->status == catalog::Availability::available && (best == nullptr || one.hourly < best->hourly))
         best = &one;
     if (best == nullptr)
-      return std::unexpected(Error{ErrorKind::unsatisfied, say("no machine with {} has a price on these terms", named),
-                                   {}, say("'gpusel instances --gpu {}' lists all", named)});
+      return std::unexpected(Error{ErrorKind::unsatisfied,
+                                   say("no machine with {} has a price on these terms", named),
+                                   {},
+                                   say("'gpusel instances --gpu {}' lists all", named)});
     std::string name = format("{}/{}", best->instance->provider, best->instance->sku);
     context_.note(say("{} is taken as {}, the cheapest machine with it", named, name));
     return name;
@@ -293,9 +294,9 @@ class Cost {
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
   flags.push_back({"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
                    [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
-  flags.push_back({"--hours", "TIME", say("how long the instances are rented: 100, 90min, 3d (default: month after month)"),
-                   say("Subject"),
-                   [options](std::string_view text) { return job::set_duration_hours(text, options->hours); }});
+  flags.push_back(
+      {"--hours", "TIME", say("how long the instances are rented: 100, 90min, 3d (default: month after month)"),
+       say("Subject"), [options](std::string_view text) { return job::set_duration_hours(text, options->hours); }});
   flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"),
                    say("Output and data"), [options](std::string_view) -> Status {
                      options->question.explained = true;

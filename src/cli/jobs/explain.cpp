@@ -77,9 +77,8 @@ class Explain {
   /// Rules, topics and records are explained without a question.
   int without_job(const LoadedFacts& ground) {
     if (options_.words.empty())
-      return context_.fail(
-          Error{ErrorKind::usage, say("no job to explain"), "--model",
-                say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
+      return context_.fail(Error{ErrorKind::usage, say("no job to explain"), "--model",
+                                 say("name a model, as in gpusel explain llama-3.1-8b, or a rule of an answer"), true});
     int status = kOk;
     for (std::size_t i = 0; i < options_.words.size() && status == kOk; ++i) status = about(options_.words[i], ground);
     return status;

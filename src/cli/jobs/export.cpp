@@ -55,8 +55,11 @@ class Export {
   Error without_target(Error error) {
     const auto catalog = context_.load_catalog();
     if (!catalog || !catalog->model(options_.target)) return error;
-    return {ErrorKind::usage, say("the tool to write for is missing"), {},
-            say("gpusel export vllm {}, for example; all targets: gpusel export", printable(shorten(options_.target, 60)))};
+    return {
+        ErrorKind::usage,
+        say("the tool to write for is missing"),
+        {},
+        say("gpusel export vllm {}, for example; all targets: gpusel export", printable(shorten(options_.target, 60)))};
   }
 
   int list() {
@@ -141,8 +144,7 @@ class Export {
 
   /// Numbers that follow from the rank.
   void add_figures(show::ExportView& view, const LoadedFacts& ground, const money::Converter& converter) {
-    view.scaling =
-        scaling_for(view.advice.work, view.chosen, ground, options_.job.question.duty.scale_to_zero);
+    view.scaling = scaling_for(view.advice.work, view.chosen, ground, options_.job.question.duty.scale_to_zero);
     const auto data = answer::data_path(view.chosen, view.advice, options_.job.question.request, {}, ground.catalog,
                                         ground.coefficients, converter, false);
     view.disk_gb = data.need.stored_gb() + kSystemGb;

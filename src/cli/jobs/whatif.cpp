@@ -127,11 +127,16 @@ void add_settings(std::vector<Flag>& flags, std::span<const job::Option<Target>>
 
 /// Where a key alone is to be varied, over its usual values.
 std::string with_range(std::string_view text) {
-  static constexpr std::pair<std::string_view, std::string_view> kUsual[] = {
-      {"rps", "1..64"},          {"qps", "1..64"},        {"request-rate", "1..64"},
-      {"concurrency", "1..256"}, {"context", "4k..128k"}, {"isl", "256..16k"},
-      {"osl", "64..2k"},         {"quant", "bf16,fp8"},   {"weights-precision", "bf16,fp8"},
-      {"term", "on-demand,reserved-1y"}};
+  static constexpr std::pair<std::string_view, std::string_view> kUsual[] = {{"rps", "1..64"},
+                                                                             {"qps", "1..64"},
+                                                                             {"request-rate", "1..64"},
+                                                                             {"concurrency", "1..256"},
+                                                                             {"context", "4k..128k"},
+                                                                             {"isl", "256..16k"},
+                                                                             {"osl", "64..2k"},
+                                                                             {"quant", "bf16,fp8"},
+                                                                             {"weights-precision", "bf16,fp8"},
+                                                                             {"term", "on-demand,reserved-1y"}};
   for (const auto& [key, values] : kUsual)
     if (job::same_spelling(key, text)) return format("{}={}", text, values);
   return std::string(text);

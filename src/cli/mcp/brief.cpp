@@ -124,14 +124,15 @@ constexpr std::string_view kLeftOut[] = {"schema",       "score_parts",    "sour
 
 /// How much of an answer is kept, from most to least.
 struct Measure {
-  std::size_t rows;    // of the list that the tool is about
-  std::size_t beside;  // of every other
+  std::size_t rows;     // of the list that the tool is about
+  std::size_t beside;   // of every other
   std::size_t letters;  // of a text
   int depth;
 };
-constexpr Measure kMeasures[] = {{10, 10, 4000, 8}, {10, 10, 400, 8}, {10, 10, 160, 6}, {10, 5, 160, 6}, {10, 3, 100, 5},
-                                 {10, 2, 100, 4},   {10, 1, 80, 4},   {8, 8, 160, 5},   {5, 5, 120, 5},  {3, 3, 80, 4},
-                                 {2, 2, 80, 4},     {2, 2, 60, 3},    {1, 1, 60, 3},    {1, 1, 40, 2}};
+constexpr Measure kMeasures[] = {{10, 10, 4000, 8}, {10, 10, 400, 8}, {10, 10, 160, 6}, {10, 5, 160, 6},
+                                 {10, 3, 100, 5},   {10, 2, 100, 4},  {10, 1, 80, 4},   {8, 8, 160, 5},
+                                 {5, 5, 120, 5},    {3, 3, 80, 4},    {2, 2, 80, 4},    {2, 2, 60, 3},
+                                 {1, 1, 60, 3},     {1, 1, 40, 2}};
 
 /// A file is a file only whole.
 constexpr std::string_view kWhole = "content";
@@ -169,7 +170,8 @@ Json reduced(const Json& whole, const Measure& measure, int depth, std::size_t r
     Json list = Json::array();
     for (const Json& one : whole) {
       if (list.size() == rows) break;
-      if (Json kept = reduced(one, measure, depth + 1, measure.beside); !is_empty(kept)) list.push_back(std::move(kept));
+      if (Json kept = reduced(one, measure, depth + 1, measure.beside); !is_empty(kept))
+        list.push_back(std::move(kept));
     }
     return list;
   }
@@ -222,11 +224,11 @@ Json counts_of(const Json& rejected) {
   return counts;
 }
 
-/// What all rows have alike, their prices' currency or the rate that was asked for, is said once, and how it would run for the first alone: ten rows have no room
-/// for more.
+/// What all rows have alike, their prices' currency or the rate that was asked for, is said once, and how it would run
+/// for the first alone: ten rows have no room for more.
 void take_common(Json& out, Json& rows) {
-  for (const std::string name : {"/cost/currency", "/cost/billing", "/gpus", "/nodes",
-                                 "/performance/output_tokens_per_s"}) {
+  for (const std::string name :
+       {"/cost/currency", "/cost/billing", "/gpus", "/nodes", "/performance/output_tokens_per_s"}) {
     const Json::json_pointer place(name);
     if (rows.empty() || !rows[0].contains(place)) continue;
     const Json common = rows[0][place];

@@ -14,8 +14,7 @@ using show::Json;
 
 constexpr std::size_t kMostValues = 100;  // as the protocol allows
 
-constexpr PromptArgument kModelArgument{"model", to_say("catalog name or Hugging Face id"), true,
-                                        "recommend --model"};
+constexpr PromptArgument kModelArgument{"model", to_say("catalog name or Hugging Face id"), true, "recommend --model"};
 constexpr PromptArgument kTaskArgument{"task", to_say("what is done with it: inference, finetune …"), true,
                                        "recommend --task"};
 

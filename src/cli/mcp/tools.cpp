@@ -182,8 +182,8 @@ Json Tools::list() const {
       {"type", "object"},
       {"properties", {{"tool", {{"type", "string"}, {"enum", std::move(names)}}}, {"about", {{"type", "string"}}}}},
       {"required", {"tool"}}};
-  list.push_back(listed(kDescribe, to_say("What a tool's flags take, by a word of its name or meaning."),
-                        std::move(input)));
+  list.push_back(
+      listed(kDescribe, to_say("What a tool's flags take, by a word of its name or meaning."), std::move(input)));
   return list;
 }
 

@@ -63,7 +63,8 @@ constexpr Form kForms[] = {
 bool is_number(std::string_view text) {
   const auto end = text.find_first_not_of("0123456789.,");
   const std::string_view scale = end == std::string_view::npos ? std::string_view() : trim(text.substr(end));
-  return !text.empty() && end != 0 && (scale.empty() || (scale.size() == 1 && std::string_view("kmbtKMBT").contains(scale)));
+  return !text.empty() && end != 0 &&
+         (scale.empty() || (scale.size() == 1 && std::string_view("kmbtKMBT").contains(scale)));
 }
 
 std::optional<Amount> money_of(std::string_view text) {

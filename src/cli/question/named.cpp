@@ -8,11 +8,11 @@
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/named_processor.hpp"
 #include "answer/lists/list.hpp"
+#include "answer/stages/launch.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
-#include "answer/stages/launch.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
 #include "job/limits/limits.hpp"
@@ -58,12 +58,9 @@ enum Kind : std::uint8_t {
   kLimits = 32,  // amounts and words that are limits
 };
 /// In the order of Takes.
-constexpr unsigned kKinds[] = {kJob,
-                               kJob | kSellers | kTerms,
-                               kJob | kGpus | kInstances,
-                               kJob | kGpus,
-                               kGpus | kSellers | kTerms,
-                               kJob | kGpus | kInstances | kSellers | kTerms | kLimits};
+constexpr unsigned kKinds[] = {
+    kJob,         kJob | kSellers | kTerms,  kJob | kGpus | kInstances,
+    kJob | kGpus, kGpus | kSellers | kTerms, kJob | kGpus | kInstances | kSellers | kTerms | kLimits};
 bool may_be(Takes takes, unsigned kinds) { return (kKinds[static_cast<std::size_t>(takes)] & kinds) == kinds; }
 /// Of a catalog's names a command keeps those of its subjects.
 bool is_subject(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
@@ -93,8 +90,7 @@ constexpr LimitWord kLimitWords[] = {
 
 std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
   const bool keeps_instances = !may_be(takes, kInstances);
-  if (keeps_instances ? is_gpu_first(word, catalog) : names_gpus(word, catalog))
-    return Meant{"gpu", std::string(word)};
+  if (keeps_instances ? is_gpu_first(word, catalog) : names_gpus(word, catalog)) return Meant{"gpu", std::string(word)};
   if (takes == Takes::machine && answer::find_processor(word, catalog) != nullptr)
     return Meant{"gpu", std::string(word)};
   const std::string_view sku = job::count_in_front(word) ? job::count_in_front(word)->second : word;
@@ -112,7 +108,9 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
     for (const std::string_view alias : model.aliases) known.push_back(alias);
   }
   if (const auto amount = amount_of(word); amount && amount->key == "min_vram")
-    return {ErrorKind::usage, say("'{}' is not a model or GPU", printable(shorten(word, 40))), {},
+    return {ErrorKind::usage,
+            say("'{}' is not a model or GPU", printable(shorten(word, 40))),
+            {},
             say("GPUs with that much memory: gpusel gpus --min-vram {}", amount->value)};
   if (!spoken.request.names_model()) {
     const auto model = catalog.model(word);
@@ -129,9 +127,7 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
 
 /// What a flag has said already stands: "a100:2 --gpus 4" are four.
 Status set_gpu_word(const job::Option<job::Request>& option, std::string_view value, job::Request& request) {
-  const auto typed = [&](std::string_view key) {
-    return std::ranges::find(request.given, key) != request.given.end();
-  };
+  const auto typed = [&](std::string_view key) { return std::ranges::find(request.given, key) != request.given.end(); };
   if (typed(option.key)) return {};
   const job::Request before = request;
   if (Status set = option.set(request, value); !set) return set;
@@ -194,8 +190,7 @@ std::optional<Meant> amount_meant(std::string_view text, Takes takes, const cata
   auto amount = amount_of(text);
   if (!amount || !may_be(takes, kJob)) return std::nullopt;
   if (amount->currency && !money::Converter::into(*amount->currency, catalog)) return std::nullopt;
-  const bool of_job =
-      amount->key == "users" || job::find_option(job::request_options(), amount->key) != nullptr;
+  const bool of_job = amount->key == "users" || job::find_option(job::request_options(), amount->key) != nullptr;
   if (!of_job && !may_be(takes, kLimits)) return std::nullopt;
   return Meant{amount->key, std::move(amount->value)};
 }
@@ -213,7 +208,8 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
         amount && amount->key == "min_vram" && !gpus_of_size(text, catalog).empty())
       return Meant{"gpu", std::string(text)};
   if (may_be(takes, kGpus))
-    if (const std::string counted = with_count(text); (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
+    if (const std::string counted = with_count(text);
+        (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
       return Meant{"gpu", counted};
   return amount_meant(text, takes, catalog);
 }
@@ -221,7 +217,7 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
 /// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
 bool is_filler(std::string_view word) {
   static constexpr std::string_view kJoining[] = {
-      "on", "in",     "at",     "with",     "using",    "for", "and", "vs", "vs.", "versus", "or", "of",
+      "on",  "in",    "at",    "with",   "using",    "for",   "and", "vs", "vs.", "versus", "or", "of",
       "the", "under", "below", "within", "cheapest", "cheap", "a",   "和", "与",  "跟",     "或", "在"};
   return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
 }
@@ -304,8 +300,10 @@ namespace {
 
 /// Two GPUs are for another command, whose line is told.
 std::unexpected<Error> two_gpus(std::string_view one, std::string_view other, std::string line) {
-  return std::unexpected(Error{ErrorKind::usage, say("two GPUs: '{}' and '{}'", shorten(one, 40), shorten(other, 40)),
-                               {}, say("to compare them: gpusel compare {}", line)});
+  return std::unexpected(Error{ErrorKind::usage,
+                               say("two GPUs: '{}' and '{}'", shorten(one, 40), shorten(other, 40)),
+                               {},
+                               say("to compare them: gpusel compare {}", line)});
 }
 
 /// The words without those that only join them, as a shell takes them.
@@ -335,7 +333,8 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
       continue;
     }
     if (!meant) return std::unexpected(unknown_word(words[at], spoken, catalog));
-    const bool is_one_gpu = meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
+    const bool is_one_gpu =
+        meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
     if (is_one_gpu) gpu = meant->first.value;
     if (Status set = apply(meant->first, spoken); !set) return set;

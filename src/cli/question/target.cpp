@@ -35,7 +35,9 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
   return {};
 }
 
-bool asks_for_place(const job::Constraints& limits) { return !limits.named_regions().empty() || !limits.residency.empty(); }
+bool asks_for_place(const job::Constraints& limits) {
+  return !limits.named_regions().empty() || !limits.residency.empty();
+}
 
 std::optional<money::Autoscale> scaling_for(const job::Job& work, const answer::Recommendation& chosen,
                                             const LoadedFacts& ground, bool to_zero) {

@@ -182,11 +182,10 @@ class Words {
 
   /// Whether words of the line may be that: "SKU", "GPU".
   bool takes_word(std::string_view place) const {
-    return std::ranges::any_of(parsed_.positional_places,
-                               [&](const Place& one) {
-                                 const auto values = split(one.values, '|');
-                                 return std::ranges::find(values, place) != values.end();
-                               });
+    return std::ranges::any_of(parsed_.positional_places, [&](const Place& one) {
+      const auto values = split(one.values, '|');
+      return std::ranges::find(values, place) != values.end();
+    });
   }
 
   /// Finds the flags that were typed. False where a word is none of them, as --help is not: setting up a flag costs as
@@ -318,8 +317,11 @@ class Words {
 
   /// "price h100", "h100 price": SkyPilot's first question.
   static Hint by_price(const std::vector<std::string>& words, const catalog::Catalog& catalog) {
-    static constexpr std::string_view kPrice[] = {"price", "prices", "pricing", "cheapest", "cost", "show-gpus", "list", "find"};
-    const auto priced = [](const std::string& word) { return std::ranges::find(kPrice, lower(word)) != std::end(kPrice); };
+    static constexpr std::string_view kPrice[] = {"price", "prices",    "pricing", "cheapest",
+                                                  "cost",  "show-gpus", "list",    "find"};
+    const auto priced = [](const std::string& word) {
+      return std::ranges::find(kPrice, lower(word)) != std::end(kPrice);
+    };
     const auto gpu = std::ranges::find_if(words, [&](const std::string& word) { return names_gpus(word, catalog); });
     if (gpu == words.end() || std::ranges::none_of(words, priced)) return {};
     return {say("did you mean 'gpusel instances --gpu {}'?", shorten(*gpu, 40)), {"instances --gpu " + *gpu}};
@@ -327,8 +329,8 @@ class Words {
 
   /// What was typed as the value of an unknown flag.
   std::string value_behind(std::string_view name) const {
-    const auto at = std::ranges::find_if(
-        words_, [&](std::string_view word) { return word.substr(0, word.find('=')) == name; });
+    const auto at =
+        std::ranges::find_if(words_, [&](std::string_view word) { return word.substr(0, word.find('=')) == name; });
     if (at == words_.end()) return {};
     if (const auto equals = at->find('='); equals != std::string::npos) return shorten(at->substr(equals + 1), 40);
     const auto next = at + 1;

@@ -34,8 +34,9 @@ Status check_model(const catalog::Model& m) {
   };
   const auto missing = std::ranges::find(needed, false, &std::pair<std::string_view, bool>::second);
   if (missing == std::end(needed)) return {};
-  return usage_error(say("'{}' cannot be estimated: no {} is published for it", m.id, missing->first), "model",
-                     m.notes.empty() ? say("'gpusel models --kind diffusion' lists those that have it") : std::string(m.notes));
+  return usage_error(
+      say("'{}' cannot be estimated: no {} is published for it", m.id, missing->first), "model",
+      m.notes.empty() ? say("'gpusel models --kind diffusion' lists those that have it") : std::string(m.notes));
 }
 
 Status check_engine(const Counted& counted) {

@@ -68,10 +68,10 @@ struct Constraints {
   struct Infra {
     std::string cloud, region;  // empty: any of its regions
   };
-  std::vector<Infra> infra;                                    // any of these
-  std::string allow_list, deny_list;                           // regular expressions over SKUs
-  std::optional<double> max_price;                             // per hour for all nodes, in the answer's currency
-  std::optional<double> budget;                                // for the whole job
+  std::vector<Infra> infra;           // any of these
+  std::string allow_list, deny_list;  // regular expressions over SKUs
+  std::optional<double> max_price;    // per hour for all nodes, in the answer's currency
+  std::optional<double> budget;       // for the whole job
   std::optional<double> deadline_hours;
   std::optional<std::int64_t> max_nodes, nodes;
   std::optional<double> max_price_age_days;

@@ -194,8 +194,8 @@ Status judge_infra(const Judging& judging) {
     if (!place) return of_flag(place.error(), judging);
     std::erase_if(place->regions, [&](const catalog::Region* one) { return one->provider != id; });
     if (place->regions.empty())
-      return std::unexpected(Error{ErrorKind::unsatisfied, say("{} has no region {}", id, printable(region)),
-                                   judging.limit.flag(), {}});
+      return std::unexpected(
+          Error{ErrorKind::unsatisfied, say("{} has no region {}", id, printable(region)), judging.limit.flag(), {}});
     if (with_prices(place->regions, judging.catalog).empty() && !judging.catalog.offers().empty())
       return no_prices(*place, judging);
     for (const catalog::Region* one : place->regions) ids.emplace_back(one->id);

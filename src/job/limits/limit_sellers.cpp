@@ -159,7 +159,9 @@ std::string cloud_left_out(const Constraints& limits, const catalog::Catalog& ca
   const bool all_out = !in.empty() && std::ranges::all_of(in, [&](const std::string& id) {
     return std::ranges::find(out, id) != out.end();
   });
-  return all_out ? exclude_each_other(find_limit(limits.clouds.empty() ? "infra" : "cloud")->typed(limits), find_limit("not_cloud")->typed(limits)) : std::string();
+  return all_out ? exclude_each_other(find_limit(limits.clouds.empty() ? "infra" : "cloud")->typed(limits),
+                                      find_limit("not_cloud")->typed(limits))
+                 : std::string();
 }
 
 }  // namespace gpusel::job

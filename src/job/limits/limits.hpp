@@ -67,11 +67,11 @@ struct Form {
   bool (*is_set)(const Constraints& limits) = nullptr;
   std::optional<Stated> (*stated)(const Constraints& limits) = nullptr;
   std::string (*written)(const Constraints& limits) = nullptr;  // the value, as it would be typed
-  Status (*judge)(const Judging& judging) = nullptr;  // null: rejects nothing by itself
-  Needed (*relax)(const Passing& passing) = nullptr;  // null: no value of it lets anything pass
-  rules::Fact fact = rules::Fact::task;               // that it bounds
-  std::string_view words = {};                        // what a rejection calls the fact
-  std::string_view unit = {};                         // of the flag's value
+  Status (*judge)(const Judging& judging) = nullptr;            // null: rejects nothing by itself
+  Needed (*relax)(const Passing& passing) = nullptr;            // null: no value of it lets anything pass
+  rules::Fact fact = rules::Fact::task;                         // that it bounds
+  std::string_view words = {};                                  // what a rejection calls the fact
+  std::string_view unit = {};                                   // of the flag's value
 };
 
 /// What is true of some limits only.
@@ -124,8 +124,8 @@ std::span<const Limit* const> judged_limits();
 /// Fills in the default of one limit, or of all, where nothing is said.
 void assume_usual(Constraints& limits, const Limit& limit);
 void assume_usual(Constraints& limits, Usual question);
-/// The time that work which ends may take where nobody says so, nor gives a number of nodes; beside what pretraining has
-/// by assume_usual().
+/// The time that work which ends may take where nobody says so, nor gives a number of nodes; beside what pretraining
+/// has by assume_usual().
 void assume_deadline(Constraints& limits, bool trains);
 /// What assume_usual() and assume_deadline() filled in.
 Assumptions assumed_limits(const Constraints& limits);

@@ -37,7 +37,7 @@ struct Request {
 
   // The machine (estimate only; recommend finds it).
   std::string gpu;
-  Count gpu_parts;  // that it is cut into, of which the job has one
+  Count gpu_parts;      // that it is cut into, of which the job has one
   double used_gib = 0;  // of each GPU, by other processes
   Count gpus;
   Count gpus_per_node;

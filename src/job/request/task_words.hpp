@@ -12,8 +12,8 @@ namespace gpusel::job {
 /// "finetune", "sft", "qlora", "serving", "云游戏": the task, with what else the word says, into `request`.
 Assigned<std::optional<Task>> set_task(std::string_view text, Request& request);
 bool is_task_word(std::string_view text);
-/// set_task() for a second word: "finetune" and "lora" go together, and of "train" and "from scratch" the narrower wins.
-/// Error: another task.
+/// set_task() for a second word: "finetune" and "lora" go together, and of "train" and "from scratch" the narrower
+/// wins. Error: another task.
 Status add_task(std::string_view text, Request& request);
 /// What other tools name so is another option of this task: the --dtype of a service is the format of its weights, and
 /// four bits of what is fine-tuned are QLoRA. Asked once the task is known.

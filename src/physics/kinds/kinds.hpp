@@ -20,9 +20,7 @@ struct CountedAsk {
   bool training() const { return job::is_training(work.task); }
   double batch() const { return static_cast<double>(layout.micro_batch); }
   /// Who waits for one item at a time keeps one GPU at work, however many there are.
-  int working_gpus() const {
-    return counted.mode == job::Mode::single_stream && !training() ? 1 : machine.gpus();
-  }
+  int working_gpus() const { return counted.mode == job::Mode::single_stream && !training() ? 1 : machine.gpus(); }
   template <class Kind>
   const Kind& job() const {
     return std::get<Kind>(counted.job);

@@ -33,8 +33,7 @@ std::string Problem::text() const {
       return what.empty() ? say("no rate of '{}' for this work is known", subject)
                           : say("the {} of '{}' is not published", what, subject);
     case Kind::too_late:
-      return say("one batch takes {}; the limit is {}", latency_text(batch_ms),
-                 latency_text(allowed_ms));
+      return say("one batch takes {}; the limit is {}", latency_text(batch_ms), latency_text(allowed_ms));
     case Kind::latency:
       return percentile > 0 ? say("misses the latency targets: {:.0f} % of requests have {:.0f} ms to the first token "
                                   "and {:.1f} ms between tokens, or less",

@@ -1,5 +1,5 @@
-#include "show/job/question.hpp"
 #include "show/catalogue/catalog.hpp"
+#include "show/job/question.hpp"
 
 #include <cmath>
 #include <set>
@@ -397,9 +397,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
         priced.offer == nullptr ? "" : printable(catalog.region_of(*priced.offer).id),
         priced.offer == nullptr ? Cell("") : Cell(said(priced.offer->term), std::string(to_text(priced.offer->term))),
         price(priced),
-        priced.offer == nullptr || i.gpu.empty() || i.gpu_count.value_or(0) <= 0
-            ? ""
-            : price(priced, *i.gpu_count)};
+        priced.offer == nullptr || i.gpu.empty() || i.gpu_count.value_or(0) <= 0 ? "" : price(priced, *i.gpu_count)};
     const Date date = priced.offer == nullptr ? Date{} : Date::from_packed(priced.offer->as_of);
     cells.emplace_back(date.text());
     if (wide) {

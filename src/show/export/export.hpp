@@ -49,7 +49,7 @@ struct Exported : ExportedFile {
 
 struct ExportTarget {
   std::string_view name;
-  std::string_view purpose;  // for to_say()
+  std::string_view purpose;                          // for to_say()
   Result<Exported> (*make)(const ExportView& view);  // errors: it cannot say the plan
   std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
   std::string_view framework{};         // as engine, of training
@@ -63,7 +63,8 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
 bool has_command(const ExportView& view);
 /// The best rank that the target can say; without a command only where no rank has one; null: none.
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target);
-/// The target for the chosen rank: what was asked for, what runs the engine, else what orders or starts it; empty: none.
+/// The target for the chosen rank: what was asked for, what runs the engine, else what orders or starts it; empty:
+/// none.
 std::string_view next_target(const ExportView& view);
 /// Why a lower rank is taken: what the target says against that of `view`.
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken);

@@ -57,8 +57,9 @@ std::string help_markdown(const Policy& policy, std::string_view demand) {
   std::string out = say("{} demands {}, stated at {}.", code(policy.id), code(demand),
                         code(format("{}:{}", policy.file, policy.line)));
   if (!policy.reason.empty()) out += "\n\n" + say("Reason: {}", code(policy.reason));
-  return out + "\n\n" + say("{} says how each rank came about; {} lists all policies and their keys.",
-                            code("gpusel why 1"), code("docs/ci.md"));
+  return out + "\n\n" +
+         say("{} says how each rank came about; {} lists all policies and their keys.", code("gpusel why 1"),
+             code("docs/ci.md"));
 }
 
 /// `helpUri` is there where the policy names a page: SARIF takes only whole addresses.
@@ -86,7 +87,8 @@ Json sarif_result(const PolicyResult& result, std::size_t rule) {
           {"message", {{"text", message}}},
           {"locations", Json::array({location_of(policy, *result.subject)})},
           // The same finding, whichever instance is first that day.
-          {"partialFingerprints", {{"policy/v1", format("{}#{}@{}", uri_of(policy.file), policy.id, result.subject->rank)}}},
+          {"partialFingerprints",
+           {{"policy/v1", format("{}#{}@{}", uri_of(policy.file), policy.id, result.subject->rank)}}},
           {"properties", {{"outcome", to_text(result.verdict.outcome)}, {"mode", to_text(policy.mode)}}}};
 }
 

@@ -35,7 +35,7 @@ struct Screen {
   bool elsewhere = true;  // the best of each large cloud
 };
 /// The first that leaves an answer on one screen: what saves money goes after rows further down.
-constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3}, {1, 3, 3},
+constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3},       {1, 3, 3},
                                {1, 2, 3}, {1, 2, 2}, {1, 1, 3}, {1, 1, 3, false}};
 constexpr std::size_t kScreenLines = 24;
 /// Where more than a screen is asked for.

@@ -164,8 +164,7 @@ Document verdict(const EstimateAnswer& answer, std::span<const Way> ways, bool a
   if (!ways.empty())
     page.gap().add(ways_table(ways));
   else if (!answer.plan.fits)
-    page.gap().line(
-        say("None of the changes tried makes it fit; gpusel recommend looks for other machines."));
+    page.gap().line(say("None of the changes tried makes it fit; gpusel recommend looks for other machines."));
   add_figures(page, answer);
   add_notes(page, answer, !ways.empty(), all);
   if (all) return page.append(estimate_details(answer));

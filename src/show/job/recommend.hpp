@@ -22,7 +22,7 @@ struct RecommendView {
   bool evidence = false;   // how sure rank 1 is, in full
   bool why = false;        // reasons, assumptions, prices and the decision, below a brief answer
   job::ObjectiveKind objective = job::ObjectiveKind::cost;
-  std::string next = {};   // export target for rank 1
+  std::string next = {};  // export target for rank 1
 
   /// Whether more than a screen was asked for.
   bool asks_more() const { return why || show_rejected || evidence; }

@@ -166,9 +166,9 @@ void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison)
                       return value ? answer::chance_words(*value) : std::string("?");
                     }});
   if (std::ranges::any_of(comparison.items, [](const Compared& item) { return item.in_time.has_value(); }))
-    traits.push_back({ends(comparison)                                      ? say("done in time")
-                      : physics::has_targets(comparison.work->inference)    ? say("meets targets")
-                                                                            : say("keeps up"),
+    traits.push_back({ends(comparison)                                   ? say("done in time")
+                      : physics::has_targets(comparison.work->inference) ? say("meets targets")
+                                                                         : say("keeps up"),
                       0, true, Better::neither, [](const Compared& item) { return item.in_time; },
                       [](const Compared&, const Number& value) { return value ? answer::chance_words(*value) : "-"; }});
 }
@@ -265,8 +265,9 @@ bool may_be_late(const CompareAnswer& comparison, const Compared& item) {
 }
 /// "has a 62 % chance of fitting", "has a 40 % chance of meeting all targets".
 std::string doubt_words(const Compared& item) {
-  return may_not_fit(item) ? say("has a {} chance of fitting", answer::chance_words(item.planned->plan.need.chance()))
-                           : say("has a {} chance of meeting all targets", answer::chance_words(item.in_time.value_or(0)));
+  return may_not_fit(item)
+             ? say("has a {} chance of fitting", answer::chance_words(item.planned->plan.need.chance()))
+             : say("has a {} chance of meeting all targets", answer::chance_words(item.in_time.value_or(0)));
 }
 
 bool is_risky(const CompareAnswer& comparison, const Compared& item) {
@@ -339,7 +340,7 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   if (ends(comparison))
     return same ? say("Pick {}: the job costs as much as on {}, {}.", name, compared_name(*other), speed)
                 : say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
-  const std::string unit = of_tokens                 ? say("token")
+  const std::string unit = of_tokens                  ? say("token")
                            : comparison.work->counted ? say_name(comparison.work->counted->unit.priced)
                                                       : say("request");
   return same ? say("Pick {}: as much per {} as {}, {}.", name, unit, compared_name(*other), speed)

@@ -122,14 +122,17 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   if (!keys.empty())
     rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
   if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
-  rows.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
+  rows.amounts(
+      say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
   // Of a commitment that outlasts the job these would be of its idle time.
   const auto outlasts = [job](const TermCost& t) { return job && t.instances().commitment; };
   rows.amounts(say("{} per hour of work", code), [&](const TermCost& t) {
-    return !outlasts(t) && t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour ? t.per_used_hour
-                                                                                            : Number();
+    return !outlasts(t) && t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour
+               ? t.per_used_hour
+               : Number();
   });
-  rows.amounts(say("{} per million tokens", code), [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_million_tokens; });
+  rows.amounts(say("{} per million tokens", code),
+               [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_million_tokens; });
   if (item.subject.job && !item.subject.job->unit.empty())
     rows.amounts(say("{} per {}", code, say_name(item.subject.job->unit)),
                  [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_unit; });

@@ -144,9 +144,9 @@ class SimulatePage {
                             human_number(sim.saturates_at)),
                         Meaning::warn));
       else if (sim.saturated)
-        page_.line(Text(say("The queue keeps growing: {} req/s is about all that can be served",
-                            human_number(s_.demand.rate)),
-                        Meaning::warn));
+        page_.line(
+            Text(say("The queue keeps growing: {} req/s is about all that can be served", human_number(s_.demand.rate)),
+                 Meaning::warn));
       else
         page_.line(Text(keeps_up(load), Meaning::best));
       return;
@@ -220,16 +220,14 @@ class SimulatePage {
       xs.push_back(point.requests_per_s);
       ys.push_back(ttft);
       first.points.emplace_back(point.requests_per_s, ttft);
-      chart.marks.push_back(
-          {point.requests_per_s, ttft, 0, false,
-           say("{} req/s: {} ms to the first token, {} % in time", human_number(point.requests_per_s),
-               human_number(std::round(ttft)), share_text_of(point.share_in_time))});
+      chart.marks.push_back({point.requests_per_s, ttft, 0, false,
+                             say("{} req/s: {} ms to the first token, {} % in time", human_number(point.requests_per_s),
+                                 human_number(std::round(ttft)), share_text_of(point.share_in_time))});
       if (!(tpot > 0)) continue;
       ys.push_back(tpot);
       each.points.emplace_back(point.requests_per_s, tpot);
-      chart.marks.push_back(
-          {point.requests_per_s, tpot, 1, false,
-           say("{} req/s: {} ms per token", human_number(point.requests_per_s), human_number(tpot))});
+      chart.marks.push_back({point.requests_per_s, tpot, 1, false,
+                             say("{} req/s: {} ms per token", human_number(point.requests_per_s), human_number(tpot))});
     }
     if (xs.size() < 3) return;
     xs.push_back(0);

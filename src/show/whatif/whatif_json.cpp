@@ -95,16 +95,11 @@ class Writer {
                {"offer", {{"currency", cost.published.currency.code()}, {"hourly", number(cost.published.amount)}}}};
     if (cost.exchange)
       money["fx"] = {{"rate", number(cost.exchange->rate)}, {"as_of", text_or_null(cost.exchange->as_of.text())}};
-    return {{"provider", r.instance->provider},
-            {"sku", r.instance->sku},
-            {"region", r.region->id},
-            {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
-            {"nodes", r.machine().nodes},
-            {"gpus", r.gpu != nullptr ? r.machine().gpus() : 0},
-            {"plan", plan_json(r.plan())},
-            {"probability", probability_json(r.plan(), r.in_time, r.in_budget)},
-            {"rate", number(r.plan().rate)},
-            {"measured_cost", number(one.cost)},
+    return {{"provider", r.instance->provider}, {"sku", r.instance->sku},
+            {"region", r.region->id},           {"gpu", r.gpu != nullptr ? Json(r.gpu->id) : Json(nullptr)},
+            {"nodes", r.machine().nodes},       {"gpus", r.gpu != nullptr ? r.machine().gpus() : 0},
+            {"plan", plan_json(r.plan())},      {"probability", probability_json(r.plan(), r.in_time, r.in_budget)},
+            {"rate", number(r.plan().rate)},    {"measured_cost", number(one.cost)},
             {"cost", std::move(money)}};
   }
 

@@ -93,9 +93,10 @@ Result<Exported> export_kserve(const ExportView& view) {
   if (view.scaling) {
     predictor["maxReplicas"] = number(std::max<double>(view.chosen.machine().nodes, view.scaling->max_replicas));
     if (view.scaling->min_replicas < view.chosen.machine().nodes)
-      out.notes.push_back(say("minReplicas is what the plan starts with: lower it to {:g} once the service is up, so that "
-                              "it follows the traffic",
-                              view.scaling->min_replicas));
+      out.notes.push_back(
+          say("minReplicas is what the plan starts with: lower it to {:g} once the service is up, so that "
+              "it follows the traffic",
+              view.scaling->min_replicas));
   }
   predictor.update(pod_spec(view, launch, {"kserve-container", {}}));
   out.notes.push_back(say("with Knative, node selectors and tolerations must be switched on in its config-features"));

@@ -87,7 +87,8 @@ Json health_check(const ExportView& view, const answer::Launch& launch) {
   if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
   // Not every image has Python or curl; all have bash.
   const std::string ask = format(
-      "exec 3<>/dev/tcp/127.0.0.1/{}; printf 'GET {} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3; read -r _ status _ <&3; "
+      "exec 3<>/dev/tcp/127.0.0.1/{}; printf 'GET {} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3; read -r _ status "
+      "_ <&3; "
       "[ \"$status\" = 200 ]",
       launch.port, launch.health);
   return {{"test", Json::array({"CMD", "bash", "-c", escaped(ask)})},

@@ -35,7 +35,8 @@ void Terraform::aws_image() {
   name.replace(name.find("{}"), 2, drivers ? arm ? "arm64" : "x86_64" : arm ? "arm64" : "amd64");
   add("data", {"aws_ssm_parameter", "image"}).text("name", name);
   HclBlock& own = add("variable", {"ami_id"});
-  own.expression("type", "string").text("description", say("machine image of your own; else the current one of Amazon"));
+  own.expression("type", "string")
+      .text("description", say("machine image of your own; else the current one of Amazon"));
   if (drivers || chosen().gpu == nullptr)
     own.expression("default", "null");
   else
