@@ -51,7 +51,7 @@ TEST_CASE("import: prices that cannot be right are said", "[import]") {
   const Import result = skypilot("gcp.csv");
   CHECK(warns(result, 16, "spot above on demand"));
   CHECK(prices_of(result.market, "a2-ultragpu-1g") == Lines{"on-demand 2.94582 USD us-central1"});
-  CHECK(warns(result, 17, "'gcp/a3-highgpu-8g' costs 43.07 USD per hour in us-central1 and 101.9 in europe-west9"));
+  CHECK(warns(result, 17, "'gcp/a3-highgpu-8g' costs 43.07 USD per hour in us-central1 and 101.89 in europe-west9"));
 }
 
 TEST_CASE("import: byte order mark, carriage returns, commas without quotes, wrong rows", "[import]") {

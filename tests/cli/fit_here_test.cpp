@@ -108,12 +108,16 @@ TEST_CASE("what other processes use of a GPU is said and left out") {
     return tools.fit_json({"llama-3.2-1b"})["machine"]["usable_gib"].get<double>();
   };
   CHECK(usable("8192") == Approx(usable("0") - 8));  // 8192 MiB
-  CHECK(usable("24564") > 0);
   Tools busy;
   busy.add("nvidia-smi", prints("NVIDIA GeForce RTX 4090, 24564, 8192"));
   const Run run = busy.fit({"llama-3.1-8b"});
   CHECK_THAT(run.out, Catch::Contains("other processes use 8.0 of 24.0 GiB"));
   CHECK_THAT(run.out, Catch::Contains("of 15.5 GiB"));
+  Tools full;
+  full.add("nvidia-smi", prints("NVIDIA GeForce RTX 4090, 24564, 24564"));
+  const Run none = full.fit({"llama-3.2-1b"});
+  CHECK(none.status == 3);
+  CHECK_THAT(none.out, Catch::Contains("\nNO "));
 }
 
 TEST_CASE("rocm-smi is asked where there is no nvidia-smi") {

@@ -46,10 +46,13 @@ class Estimate {
     rules_ = *rules;
     if (!options_.batch.empty()) return batch(*catalog, *coefficients);
     const Spoken spoken{options_.request, nullptr, Takes::machine};
+    // Who types words is answered; a line of flags alone that lacks one is a mistake.
+    const bool in_words = !options_.words.empty();
     if (const auto settled = settle_question(options_.words, spoken, nullptr, *catalog, context_); !settled)
       return settled.error();
     std::string taken = take_usual_gpu(options_.request.gpu, *catalog);
-    if (options_.request.gpu.empty() && options_.request.names_model()) taken = take_cheapest(*catalog, *coefficients);
+    if (in_words && options_.request.gpu.empty() && options_.request.names_model())
+      taken = take_cheapest(*catalog, *coefficients);
     const auto largest = look(*catalog, *coefficients);
     if (!largest) return context_.fail(as_flag(largest.error()));
     const answer::EstimateAnswer* const answer = &largest->answer;
