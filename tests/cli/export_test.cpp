@@ -628,7 +628,7 @@ TEST_CASE("a target that orders of one seller asks that seller", "[export]") {
 }
 
 TEST_CASE("a target that serves language models says so of others", "[export]") {
-  for (const char* target : {"vllm", "llama-server", "kuberay", "sagemaker"}) {
+  for (const char* target : {"vllm", "llama-server", "kuberay"}) {
     const Run run = ask(words_for(target, {"", "--model sdxl --images 1000 --cloud aws", {}}));
     CAPTURE(target, run.err);
     CHECK(run.status == 3);
