@@ -89,9 +89,9 @@ TEST_CASE("another term is told of where it saves three of a hundred, and names 
     return found == advice.alternatives.end() ? std::string() : found->message;
   };
   CHECK(message(0.985, 10).empty());
-  CHECK(message(0.95, 10).find("same machine, 0.950 USD/h, 5 % less") != std::string::npos);
+  CHECK(message(0.95, 10).find("same machine, 0.95 USD/h, 5 % less") != std::string::npos);
   // The default load takes two of the small ones.
-  CHECK(message(0.985, 0.1).find("2 × p two, 0.200 USD/h, 80 % less") != std::string::npos);
+  CHECK(message(0.985, 0.1).find("2 × p two, 0.20 USD/h, 80 % less") != std::string::npos);
 }
 
 TEST_CASE("what is slow has a range of costs like anything else") {

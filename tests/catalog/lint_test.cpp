@@ -363,7 +363,7 @@ TEST_CASE("findings are printed under their checks with place, figures and advic
       ask({"catalog", "lint", scratch_file("all.yaml", with(clean(), "x9_8x: 96", "x9_8x: 161")), "-o", "wide"});
   CHECK(run.status == 5);
   CHECK_THAT(run.out, Catch::Contains("price.regions-apart (warning): ") && Catch::Contains("all.yaml:") &&
-                          Catch::Contains("161.0 USD per hour, but 80.00 USD in us-1: 2.01×") &&
+                          Catch::Contains("161.00 USD per hour, but 80.00 USD in us-1: 2.01×") &&
                           Catch::Contains("0 errors, 1 warning, 0 infos"));
   const Run quiet = ask({"catalog", "lint", kSource + "/tests/data/lint", "-q"});
   CHECK(quiet.out.empty());
