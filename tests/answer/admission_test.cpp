@@ -76,7 +76,7 @@ TEST_CASE("a seller that is left out unasked is let in by a word, beside what el
   const auto asked = question(kSmall, {{"max_price", "1"}});
   const auto found = admission("2x-l40s", asked);
   CHECK(found.rule == "market");
-  CHECK(typed(found) == std::vector<std::string>{"--market true", "--max-price 1.6"});
+  CHECK(typed(found) == std::vector<std::string>{"--market", "--max-price 1.6"});
   CHECK(is_ranked("2x-l40s", asked, found.changes));
   CHECK_FALSE(is_ranked("2x-l40s", asked, {found.changes.front()}));
   CHECK_FALSE(is_ranked("2x-l40s", asked, {found.changes.back()}));

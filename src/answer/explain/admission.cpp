@@ -404,7 +404,7 @@ class Admitter {
 
 std::string change_text(const Change& change) {
   if (change.value.empty()) return say("without {}", change.flag);
-  const std::string words = format("{} {}", change.flag, change.value);
+  const std::string words = change.value == "true" ? change.flag : format("{} {}", change.flag, change.value);
   return change.also ? say("also {}", words) : words;
 }
 

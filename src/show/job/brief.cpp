@@ -348,12 +348,19 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   return table;
 }
 
-/// Some row is printed below one that costs more: the order is that of prices expected today.
-bool is_out_of_order(const Advice& advice, std::span<const Recommendation* const> rows) {
+/// Why a row is printed below one that costs more: a rule took points off, or its price counts for more. Empty: none
+/// is.
+std::string why_out_of_order(const Advice& advice, std::span<const Recommendation* const> rows) {
   constexpr double kVisible = 0.995;
-  for (std::size_t i = 1; i < rows.size(); ++i)
-    if (printed_ratio(advice, *rows[i], *rows[i - 1]) < kVisible) return true;
-  return false;
+  std::string why;
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    if (printed_ratio(advice, *rows[i], *rows[i - 1]) >= kVisible) continue;
+    const auto lowered = std::ranges::find_if(rows[i]->parts, [](const auto& part) { return part.points < 0; });
+    if (lowered != rows[i]->parts.end())
+      return say("#{} costs less but loses points: gpusel explain {}", rows[i]->rank, lowered->name);
+    why = say("ranked by estimated current price; old or undated prices count more than printed (--why)");
+  }
+  return why;
 }
 
 void add_rest(Document& page, const Advice& advice, const RecommendView& view,
@@ -364,9 +371,8 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
              return step.best.instance == r.instance;
            });
   };
-  if (!by_load && view.objective == job::ObjectiveKind::cost && is_out_of_order(advice, rows))
-    page.line(
-        secondary(say("ranked by estimated current price; old or undated prices count more than printed (--why)")));
+  if (!by_load && view.objective == job::ObjectiveKind::cost)
+    if (std::string why = why_out_of_order(advice, rows); !why.empty()) page.line(secondary(std::move(why)));
   // "vs #1" is by the month then, which the price per hour does not show.
   constexpr double kVisible = 0.99;
   for (const Recommendation* r : rows)

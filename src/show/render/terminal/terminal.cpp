@@ -148,6 +148,15 @@ std::vector<std::string> words_of(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+std::string without_trailing_blanks(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line;
+}
+
+}  // namespace
+
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   if (width == 0 || display_width(text) <= width) return std::string(text) + "\n";
   std::string out;
@@ -162,7 +171,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
       const std::size_t space = first && !starts ? 1 : 0;
       const std::size_t wide = display_width(piece);
       if (!starts && used + space + wide > width) {
-        out += line + "\n";
+        out += without_trailing_blanks(std::move(line)) + "\n";
         line = margin;
         used = margin.size();
       } else {
@@ -174,7 +183,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
       starts = first = false;
     }
   }
-  return out + line + "\n";
+  return out + without_trailing_blanks(std::move(line)) + "\n";
 }
 
 std::vector<std::string> name_pieces(std::string_view name, std::size_t width) {
