@@ -14,46 +14,21 @@ using test::Market;
 
 namespace {
 
+Market two_machines(std::string_view gpu, double price, std::string_view other, double other_price) {
+  return test::market_of({{"one", std::string(gpu), {{"on-demand", format("{}", price)}}},
+                          {"two", std::string(other), {{"on-demand", format("{}", other_price)}}}});
+}
+
 /// Fine-tuning on two machines of one cloud with these GPUs and prices.
 answer::Advice rank_two(std::string_view gpu, double price, std::string_view other, double other_price) {
-  const Market market(format(R"(
-sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
-providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
-families:
-  - provider: p
-    id: f
-    interconnect: {{kind: none}}
-    sources: [list]
-    sizes:
-      - {{sku: one, gpu: {}, gpus: 1, vcpu: 16, memory_gib: 128}}
-      - {{sku: two, gpu: {}, gpus: 1, vcpu: 16, memory_gib: 128}}
-prices:
-  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list,
-     per_hour: {{one: {}, two: {}}}}}
-)",
-                             gpu, other, price, other_price));
-  return market.recommend(R"({"model": "llama-7b", "task": "finetune", "method": "lora", "tokens": "1e9"})");
+  return two_machines(gpu, price, other, other_price)
+      .recommend(R"({"model": "llama-7b", "task": "finetune", "method": "lora", "tokens": "1e9"})");
 }
 
 /// The same as a service without an end, whose speeds err on their own.
 answer::Advice serve_on_two(double price, double other_price) {
-  const Market market(format(R"(
-sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
-providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
-families:
-  - provider: p
-    id: f
-    interconnect: {{kind: none}}
-    sources: [list]
-    sizes:
-      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
-      - {{sku: two, gpu: l4, gpus: 1, vcpu: 16, memory_gib: 128}}
-prices:
-  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list,
-     per_hour: {{one: {}, two: {}}}}}
-)",
-                             price, other_price));
-  return market.recommend(R"({"model": "llama-3.1-8b", "task": "inference", "mode": "online", "concurrency": 16})");
+  return two_machines("l40s", price, "l4", other_price)
+      .recommend(R"({"model": "llama-3.1-8b", "task": "inference", "mode": "online", "concurrency": 16})");
 }
 
 }  // namespace

@@ -60,22 +60,8 @@ bool names(std::string_view key, const answer::Advice& advice) {
 
 /// Two GPUs of one cloud: the first on demand at 1 and for a year at that price, the second for a year only.
 Market with_year(double year, double other_year) {
-  return Market(format(R"(
-sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
-providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
-families:
-  - provider: p
-    id: f
-    interconnect: {{kind: none}}
-    sources: [list]
-    sizes:
-      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
-      - {{sku: two, gpu: l4, gpus: 1, vcpu: 16, memory_gib: 128}}
-prices:
-  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-20, source: list, per_hour: {{one: 1}}}}
-  - {{provider: p, region: r, term: reserved-1y, currency: USD, as_of: 2026-11-20, source: list, per_hour: {{one: {}, two: {}}}}}
-)",
-                       year, other_year));
+  return test::market_of({{"one", "l40s", {{"on-demand", "1"}, {"reserved-1y", format("{}", year)}}},
+                          {"two", "l4", {{"reserved-1y", format("{}", other_year)}}}});
 }
 
 }  // namespace

@@ -19,24 +19,9 @@ namespace {
 
 const std::string kJob = R"({"model": "llama-7b", "task": "finetune", "method": "lora"})";
 
-/// One provider with A10 and L40S instances at the given hourly prices.
-std::string two_offers(const std::string& first, const std::string& second) {
-  return format(R"(
-sources: {{list: {{publisher: P, document: prices, date: 2026-11-01, confidence: documented}}}}
-providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
-families:
-  - provider: p
-    id: f
-    interconnect: {{kind: none}}
-    sources: [list]
-    sizes:
-      - {{sku: one, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
-      - {{sku: two, gpu: l40s, gpus: 1, vcpu: 16, memory_gib: 128}}
-prices:
-  - {{provider: p, region: r, term: on-demand, currency: USD, as_of: 2026-11-01, source: list,
-     per_hour: {{one: {}, two: {}}}}}
-)",
-                first, second);
+/// One cloud with two equal machines at the given hourly prices.
+Market two_offers(const std::string& first, const std::string& second) {
+  return test::market_of({{"one", "l40s", {{"on-demand", first}}}, {"two", "l40s", {{"on-demand", second}}}});
 }
 
 std::set<std::string> names(const answer::Advice& advice) {

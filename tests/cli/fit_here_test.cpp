@@ -120,6 +120,21 @@ TEST_CASE("what other processes use of a GPU is said and left out") {
   CHECK_THAT(none.out, Catch::Contains("\nNO "));
 }
 
+TEST_CASE("a busy GPU is left out where an idle one like it has more room alone") {
+  const auto machine = [](const std::string& first, const std::string& second) {
+    Tools tools;
+    const std::string card = "NVIDIA GeForce RTX 4090, 24564, ";
+    tools.add("nvidia-smi", prints(card + first + "\n" + card + second));
+    return tools.fit_json({"llama-3.1-8b"})["machine"];
+  };
+  const Json one = machine("20000", "0"), two = machine("8192", "0"), idle = machine("0", "0");
+  CHECK(one["gpus"] == 1);
+  CHECK(one["usable_gib"] == idle["usable_gib"]);
+  // Twice what the busier one has left is more than one alone.
+  CHECK(two["gpus"] == 2);
+  CHECK(two["usable_gib"].get<double>() == Approx(idle["usable_gib"].get<double>() - 8));
+}
+
 TEST_CASE("rocm-smi is asked where there is no nvidia-smi") {
   Tools tools;
   tools.add("nvidia-smi", "exit 9");

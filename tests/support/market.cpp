@@ -98,4 +98,28 @@ std::vector<std::string> ranking(const answer::Advice& advice) {
   return names;
 }
 
+Market market_of(const std::vector<OnSale>& machines) {
+  std::string sizes, prices;
+  for (const OnSale& machine : machines) {
+    sizes += format("      - {{sku: {}, gpu: {}, gpus: 1, vcpu: 16, memory_gib: 128}}\n", machine.sku, machine.gpu);
+    for (const auto& [term, usd] : machine.usd_per_hour)
+      prices += format(
+          "  - {{provider: p, region: r, term: {}, currency: USD, as_of: 2026-11-20, source: list, "
+          "per_hour: {{{}: {}}}}}\n",
+          term, machine.sku, usd);
+  }
+  return Market(format(R"(
+sources: {{list: {{publisher: P, document: prices, date: 2026-11-20, confidence: documented}}}}
+providers: [{{id: p, name: P, country: US, kind: cloud, regions: {{r: {{country: US}}}}}}]
+families:
+  - provider: p
+    id: f
+    interconnect: {{kind: none}}
+    sources: [list]
+    sizes:
+{}prices:
+{})",
+                       sizes, prices));
+}
+
 }  // namespace gpusel::test

@@ -49,6 +49,15 @@ class Market {
   physics::Coefficients coefficients_;
 };
 
+/// A machine with one GPU that the cloud `p` sells by itself, and its prices by term.
+struct OnSale {
+  std::string sku;
+  std::string gpu;
+  std::vector<std::pair<std::string, std::string>> usd_per_hour;
+};
+/// One cloud with these machines, with prices of 2026-11-20.
+Market market_of(const std::vector<OnSale>& machines);
+
 /// "provider/sku" of every recommendation, best first.
 std::vector<std::string> ranking(const answer::Advice& advice);
 

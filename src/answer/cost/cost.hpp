@@ -75,7 +75,7 @@ struct CostItem {
   physics::Trace trace;  // where it was asked for
 };
 
-/// Of what any of its terms charges beside the instances, in the order of the first that does.
+/// What any of its terms charges on top of the instances, in the order of the first that does.
 std::vector<std::string_view> line_keys(const CostItem& item);
 /// Which terms it is sold on, too, at prices that are not recorded; empty where there is none.
 std::string unpriced_terms_note(const CostItem& item);

@@ -213,15 +213,22 @@ std::vector<GpuHere> GpusHere::group() const {
   double most = -1;
   for (const GpuHere& one : gpus) {
     std::vector<GpuHere> alike;
-    double memory = 0;
     for (const GpuHere& other : gpus)
-      if (one.slice.empty() ? other.slice.empty() && other.gpu == one.gpu && other.name == one.name : &other == &one) {
+      if (one.slice.empty() ? other.slice.empty() && other.gpu == one.gpu && other.name == one.name : &other == &one)
         alike.push_back(other);
-        memory += other.memory_gib;
+    std::ranges::stable_sort(alike, {}, &GpuHere::used_gib);
+    // Work is divided evenly: of each GPU as much can be had as of the busiest.
+    std::size_t count = 0;
+    double memory = 0;
+    for (std::size_t i = 0; i < alike.size(); ++i)
+      if (const double free = alike[i].memory_gib - alike[i].used_gib; static_cast<double>(i + 1) * free >= memory) {
+        count = i + 1;
+        memory = static_cast<double>(count) * free;
       }
     const double known = one.gpu != nullptr ? memory : 0;
     if (known > most) {
       most = known;
+      alike.resize(std::max<std::size_t>(count, 1));
       best = std::move(alike);
     }
   }

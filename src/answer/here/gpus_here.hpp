@@ -23,7 +23,8 @@ struct GpusHere {
   std::vector<GpuHere> gpus;
   std::vector<std::string> notes;  // what did not answer, or not to be understood
 
-  /// As many equal ones as have the most memory together; of slices one, since no job spans two.
+  /// As many equal ones as have the most free memory together, the least busy first; of slices one, since no job spans
+  /// two.
   std::vector<GpuHere> group() const;
 };
 
