@@ -219,11 +219,12 @@ class SideBySide {
     item.count = count;
     const auto machine = machine_with(item, work);
     if (!machine) return false;
-    const auto plan = physics::plan_for(work, *machine, coefficients_);
-    return plan && plan->is_usable();
+    auto plan = physics::plan_for(work, *machine, coefficients_);
+    if (!plan || !plan->is_usable()) return false;
+    return chance_in_time(context_, work, planned_on(*machine, std::move(*plan))).value_or(1) >= work.confidence;
   }
 
-  /// The fewest that do the job; 0 where more of them is no help.
+  /// The fewest that do the job with the asked confidence; 0 where more of them is no help.
   double count_that_does(const Compared& item, const job::Job& work) const {
     using enum physics::Problem::Kind;
     static constexpr physics::Problem::Kind kOfCount[] = {memory, cache, too_much_traffic, latency};

@@ -66,11 +66,10 @@ class CountedPlanner {
   /// What the GPUs do, whatever reaches them: a batch that would do for what does is no plan for when more does.
   static double of_gpus(const Figures& figures) { return figures.gpu_rate > 0 ? figures.gpu_rate : figures.rate; }
 
-  /// Doubles the batch while it fits, is in time and brings something.
+  /// Doubles the batch while it fits, is in time and brings something. Without a limit of time the same holds for users
+  /// who wait: a batch fills only as far as requests arrive, and a limit must not make the service cheaper.
   void grow() {
     if (job_.mode == job::Mode::single_stream || !holds(plan_)) return;
-    // Waiting for a batch to fill makes no sense to a user who waits for one item.
-    if (job_.mode == job::Mode::online && !job_.latency_ms) return;
     for (std::int64_t batch = 2; batch <= kLargestBatch; batch *= 2) {
       Figures next = at(batch);
       if (!holds(next) || !in_time(next) || of_gpus(next) < of_gpus(plan_) * kWorthDoubling) return;

@@ -188,9 +188,11 @@ std::string term_words(const Recommendation& r) {
   return format("  {}", said(r.offer->term));
 }
 
-/// How long one waits who asks for one at a time.
+/// How long one waits who asks for one at a time, or is served in batches.
 std::string wait_words(const Job& work, const Recommendation& r) {
-  if (!work.counted || work.counted->mode != job::Mode::single_stream || r.plan().rate <= 0) return {};
+  if (!work.counted || r.plan().rate <= 0) return {};
+  if (work.counted->mode == job::Mode::online && r.plan().latency.raw() > 0) return ", " + latency_text(r.plan());
+  if (work.counted->mode != job::Mode::single_stream) return {};
   return say(", {} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
 }
 

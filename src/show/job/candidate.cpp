@@ -35,6 +35,12 @@ std::string plan_text(const job::Job& work, const Recommendation& r) {
   return physics::plan_text(work, r.plan().layout);
 }
 
+std::string latency_text(const physics::Plan& plan) {
+  const double s = plan.latency.raw();
+  const std::string time = s < 1 ? say("{:.3g} ms", s * 1e3) : say("{:.3g} s", s);
+  return plan.layout.micro_batch > 1 ? say("{} per batch", time) : say("{} each", time);
+}
+
 std::string speed_text(const job::Job& work, const Recommendation& r) {
   if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
   if (const auto& counted = work.counted) {

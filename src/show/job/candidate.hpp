@@ -18,6 +18,8 @@ std::string gpus_text(const answer::Recommendation& r);
 std::string spoken_gpus(const answer::Recommendation& r);
 /// How it is done, where there was a choice: networks and simulations have batches and arithmetic.
 std::string plan_text(const job::Job& work, const answer::Recommendation& r);
+/// How long a batch, or one item, takes: "9.6 s per batch", "4 ms each".
+std::string latency_text(const physics::Plan& plan);
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const job::Job& work, const answer::Recommendation& r);
 /// The same of a column, whose title has the unit of a throughput.

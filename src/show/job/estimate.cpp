@@ -1,4 +1,5 @@
 #include "show/job/estimate.hpp"
+#include "show/job/candidate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -318,10 +319,7 @@ void add_percentiles(Document& page, const physics::Plan& plan) {
 
 std::string items_line(const physics::Plan& plan, const std::string& unit) {
   std::string line = format("{} {}", human_number(plan.rate), unit);
-  if (const double latency_s = plan.latency.raw(); latency_s > 0) {
-    const std::string time = latency_s < 1 ? format("{:.3g} ms", latency_s * 1e3) : format("{:.3g} s", latency_s);
-    line += plan.layout.micro_batch > 1 ? say(", {} per batch", time) : say(", {} each", time);
-  }
+  if (plan.latency.raw() > 0) line += ", " + latency_text(plan);
   return plan.bound_by.empty() ? line : line + say("; {} bound", say_name(plan.bound_by));
 }
 

@@ -5,6 +5,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
 
@@ -105,9 +106,7 @@ std::string latency_fact(const EstimateAnswer& answer) {
                in_ms(speed.e2e_within(percent)) / 1000);
   }
   if (plan.training || plan.latency.raw() <= 0) return {};
-  const double s = plan.latency.raw();
-  const std::string time = s < 1 ? say("{:.3g} ms", s * 1e3) : say("{:.3g} s", s);
-  return plan.layout.micro_batch > 1 ? say("{} per batch", time) : say("{} each", time);
+  return latency_text(plan);
 }
 
 void add_figures(Document& page, const EstimateAnswer& answer) {

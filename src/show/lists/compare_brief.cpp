@@ -94,6 +94,11 @@ std::string date_of(const Compared& item) {
   return date.known() ? date.text() : say("undated");
 }
 
+/// Of whom a GPU's price is: GPUs side by side may be of different sellers.
+std::string seller_of(const Compared& item) {
+  return item.offered_by == nullptr ? "-" : printable(item.offered_by->provider);
+}
+
 std::string range_words(const physics::Interval& range) {
   return range.high > 0 ? say("{} to {}", human_number(range.low), human_number(range.high)) : std::string("?");
 }
@@ -214,6 +219,8 @@ std::vector<Trait> traits_of(const CompareAnswer& comparison) {
   else
     add_hardware_traits(traits, comparison);
   if (!comparison.work && instances) add_host_traits(traits);
+  if (any([](const Compared& item) { return item.instance == nullptr; }))
+    traits.push_back(words(say("seller"), 3, seller_of));
   traits.push_back(words(say("price date"), 3, date_of));
   return traits;
 }
