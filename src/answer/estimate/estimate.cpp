@@ -6,6 +6,8 @@
 #include "answer/estimate/near_miss.hpp"
 #include "answer/estimate/training_advice.hpp"
 #include "answer/facts/candidates.hpp"
+#include "answer/search/promises.hpp"
+#include "answer/search/search.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -383,8 +385,6 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   answer.work = std::move(*work);
   answer.assumed.reserve(answer.work.assumed.size() + kMostChosen);
   answer.assumed = answer.work.assumed;
-  if (!answer.work.counted && answer.work.inference.request_rate && answer.work.model->is_generator())
-    answer.assumed.push_back({"latency", std::string("closed-form")});
   answer.notes = answer.work.notes;
   if (found->own) note_reading(*found->own, answer.notes);
   auto machine = named_machine(request, answer.work, catalog, c, by_machine);
@@ -396,7 +396,13 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
                         by_machine.end());
   auto plan = physics::plan_for(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
-  answer.plan = std::move(*plan);
+  Promises promises(c);
+  PlannedMachine planned = promises.expected(answer.work, planned_on(answer.machine, std::move(*plan)));
+  answer.plan = planned.plan;
+  if (answer.plan.is_usable()) answer.in_time = chance_in_time({}, answer.work, planned, &promises, c);
+  if (answer.plan.serving && answer.work.inference.request_rate && answer.work.model->is_generator())
+    answer.assumed.push_back(
+        {"latency", std::string(answer.plan.serving->speed.simulated ? "simulated" : "closed-form")});
   tell_without_masters(answer, c);
   const auto extra = chosen(answer.work, answer.plan);
   answer.assumed.insert(answer.assumed.end(), extra.begin(), extra.end());

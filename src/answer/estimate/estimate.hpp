@@ -18,6 +18,7 @@ struct EstimateAnswer {
   job::Job work;
   physics::Machine machine;
   physics::Plan plan;
+  catalog::Number in_time;   // the chance of keeping up with the load and meeting its targets, where it is usable
   job::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
   std::string near_miss;            // of the notes the one that says what would fit; empty: none does

@@ -140,7 +140,7 @@ class SideBySide {
   /// As a row of a ranking would be, an instance with its price; of a GPU there are only the targets.
   void judge(Compared& item, const job::Job& work) const {
     if (item.instance == nullptr || !item.cost)
-      return void(item.in_time = chance_in_time(context_, work, *item.planned));
+      return void(item.in_time = chance_in_time(question_, work, *item.planned, &promises_, coefficients_));
     Recommendation row = judged({item.offer, *item.cost}, item.planned, context_, work);
     item.in_time = row.in_time;
     item.in_budget = row.in_budget;
@@ -220,8 +220,10 @@ class SideBySide {
     const auto machine = machine_with(item, work);
     if (!machine) return false;
     auto plan = physics::plan_for(work, *machine, coefficients_);
-    if (!plan || !plan->is_usable()) return false;
-    return chance_in_time(context_, work, planned_on(*machine, std::move(*plan))).value_or(1) >= work.confidence;
+    if (!plan) return false;
+    const PlannedMachine planned = promises_.expected(work, planned_on(*machine, std::move(*plan)));
+    return planned.plan.is_usable() &&
+           chance_in_time(question_, work, planned, &promises_, coefficients_).value_or(1) >= work.confidence;
   }
 
   /// The fewest that do the job with the asked confidence; 0 where more of them is no help.
@@ -256,19 +258,21 @@ class SideBySide {
       item.problem = plan.error().message;
       return {};
     }
-    item.problem = plan->problem.text();
+    item.planned =
+        std::make_shared<const PlannedMachine>(promises_.expected(work, planned_on(*machine, std::move(*plan))));
+    const physics::Plan& planned = item.planned->plan;
+    item.problem = planned.problem.text();
     // All items do the same job: one that would fit with another recipe says so and no more.
-    if (without_masters(work, *machine, *plan, coefficients_)) item.problem += say("; fits with --recipe pure");
-    item.intervals = intervals_for(work, *machine, *plan, coefficients_);
-    item.planned = std::make_shared<const PlannedMachine>(planned_on(*machine, std::move(*plan)));
-    const double rate = item.planned->plan.rate;
+    if (without_masters(work, *machine, planned, coefficients_)) item.problem += say("; fits with --recipe pure");
+    item.intervals = intervals_for(work, *machine, planned, coefficients_);
+    const double rate = planned.rate;
     if (const auto duration = duration_of(work, rate)) item.job_hours = in_hours(*duration);
     rules::Facts facts;
     job_facts(facts, work, false);
     facts.set(rules::Fact::is_cpu, item.has_no_gpu());
-    plan_facts(facts, work, *machine, item.planned->plan, question_.duty, coefficients_);
+    plan_facts(facts, work, *machine, planned, question_.duty, coefficients_);
     item.fit = judge_fit(rules_, facts);
-    return rate > 0 ? std::optional(job_of(work, item.planned->plan)) : std::nullopt;
+    return rate > 0 ? std::optional(job_of(work, planned)) : std::nullopt;
   }
 
   const Question& question_;

@@ -204,14 +204,11 @@ Recommendation CandidateSearch::candidate(const Priced& priced, const Instance& 
   return out;
 }
 
-catalog::Number chance_in_time(const SearchContext& context, const job::Job& work, const PlannedMachine& planned) {
-  if (context.promises == nullptr || !planned.plan.serving || !Promises::speak_of(work))
-    return chance_of_targets(context.question, work, planned, context.coefficients);
-  physics::Machine group = planned.machine;
-  physics::Plan one = planned.plan;
-  group.nodes /= planned.groups;
-  one.layout.dp /= planned.groups;
-  return context.promises->chance(work, group, one, planned.groups);
+catalog::Number chance_in_time(const Question& question, const job::Job& work, const PlannedMachine& planned,
+                               Promises* promises, const physics::Coefficients& c) {
+  if (promises == nullptr || !planned.plan.serving || !Promises::speak_of(work))
+    return chance_of_targets(question, work, planned, c);
+  return promises->chance(work, planned);
 }
 
 void add_intervals(Recommendation& candidate, const SearchContext& context, const job::Job& work) {
@@ -227,9 +224,8 @@ void add_intervals(Recommendation& candidate, const SearchContext& context, cons
   }
   const CostRange* of_speed = work.ends() ? candidate.cost_range.get() : nullptr;
   candidate.cost_interval = cost_interval(candidate.cost, of_speed);
-  candidate.in_time = is_simulated(candidate)
-                          ? chance_in_time(context, work, *candidate.planned)
-                          : chance_of_targets(context.question, work, *candidate.planned, context.coefficients);
+  candidate.in_time = chance_in_time(context.question, work, *candidate.planned,
+                                     is_simulated(candidate) ? context.promises : nullptr, context.coefficients);
   candidate.in_budget = chance_of_budget(context.question, work, candidate.cost_interval);
 }
 
@@ -239,7 +235,7 @@ Recommendation judged(const Priced& priced, const std::shared_ptr<const PlannedM
       candidate_of(priced, context.catalog.instances()[priced.offer->instance], planned, context.catalog);
   add_remarks(out, context, work);
   add_intervals(out, context, work);
-  out.in_time = chance_in_time(context, work, *planned);
+  out.in_time = chance_in_time(context.question, work, *planned, context.promises, context.coefficients);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "answer/search/search.hpp"
 #include "answer/simulate/parts.hpp"
 #include "base/text/text.hpp"
 #include "base/values/normal.hpp"
@@ -64,6 +65,15 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   known->goal = goal_of(work);
   known->doubt = doubt_of(work, group, plan, c_);
   return known.get();
+}
+
+/// Of one of the equal machines that a layout is made of.
+Promises::Scene* Promises::scene(const job::Job& work, const PlannedMachine& planned) {
+  physics::Machine group = planned.machine;
+  physics::Plan one = planned.plan;
+  group.nodes /= planned.groups;
+  one.layout.dp /= planned.groups;
+  return scene(work, group, one);
 }
 
 serve::Demand Promises::demand_of(const job::Job& work) const {
@@ -162,16 +172,32 @@ Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& g
   }
   // The guess is mostly right or one too many.
   for (int next = high - 1; next > low; next = low + (high - low) / 2) (keeps(*here, next) ? high : low) = next;
-  set_machines(*here, high);
-  const auto [entry, fresh] = here->expected.try_emplace(high);
-  if (fresh) entry->second = run(*here, 0, kLong);
-  return {.kept = Kept{high, figures_of(entry->second)}};
+  return {.kept = Kept{high, figures_of(expected(*here, high))}};
 }
 
-catalog::Number Promises::chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
-                                 int machines) {
-  Scene* const here = scene(work, group, plan);
+const serve::Outcome& Promises::expected(Scene& scene, int machines) {
+  const auto [entry, fresh] = scene.expected.try_emplace(machines);
+  if (!fresh) return entry->second;
+  set_machines(scene, machines);
+  return entry->second = run(scene, 0, kLong);
+}
+
+PlannedMachine Promises::expected(const job::Job& work, PlannedMachine planned) {
+  if (!speak_of(work) || !planned.plan.fits || planned.plan.rate <= 0) return planned;
+  Scene* const here = scene(work, planned);
+  if (here == nullptr) return planned;
+  const serve::Outcome& outcome = expected(*here, planned.groups);
+  planned = simulated_plan(std::move(planned), figures_of(outcome));
+  if (outcome.in_time.all >= here->goal.share) return planned;
+  planned.plan.meets_targets = false;
+  planned.plan.problem = physics::too_slow(work.inference, planned.plan.serving->speed, planned.machine.device.gpu->id);
+  return planned;
+}
+
+catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& planned) {
+  Scene* const here = scene(work, planned);
   if (here == nullptr) return std::nullopt;
+  const int machines = planned.groups;
   const auto [entry, fresh] = here->chances.try_emplace(machines);
   if (!fresh) return entry->second;
   constexpr double kNever = -2.6;

@@ -41,8 +41,11 @@ class Promises {
   /// The fewest machines like `group` on which the targets are kept with the confidence that is asked for; `plan` is
   /// that of one of them.
   Found fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan, Machines asked);
-  /// The chance, over what is not known of step times, that so many keep the targets, which do with that confidence.
-  catalog::Number chance(const job::Job& work, const physics::Machine& group, const physics::Plan& plan, int machines);
+  /// The chance, over what is not known of step times, that a layout keeps the targets.
+  catalog::Number chance(const job::Job& work, const PlannedMachine& planned);
+  /// A layout with the waiting times of simulated requests, and whether they are in time; as it is where it does not
+  /// hold the load, or is not simulated.
+  PlannedMachine expected(const job::Job& work, PlannedMachine planned);
 
   std::size_t runs() const { return runs_; }
 
@@ -61,6 +64,8 @@ class Promises {
     std::map<int, double> chances = {};
   };
   Scene* scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan);
+  Scene* scene(const job::Job& work, const PlannedMachine& planned);
+  const serve::Outcome& expected(Scene& scene, int machines);
   static void set_machines(Scene& scene, int machines);
   /// Requests of a run, at least: in all, of each replica, of each user, and times those that are in flight. Users who
   /// wait fall into step with one another, slowly.

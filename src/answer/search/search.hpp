@@ -203,7 +203,8 @@ Status check_end(const Question& question, const job::Job& work);
 void add_remarks(Recommendation& candidate, const SearchContext& context, const job::Job& work);
 
 /// The chance of every stated target together, by simulation where that speaks of the job.
-catalog::Number chance_in_time(const SearchContext& context, const job::Job& work, const PlannedMachine& planned);
+catalog::Number chance_in_time(const Question& question, const job::Job& work, const PlannedMachine& planned,
+                               Promises* promises, const physics::Coefficients& c);
 
 /// An offer with a plan on its machine, with all that rules and intervals say of it: what is named is judged as what is
 /// ranked.

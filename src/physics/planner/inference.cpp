@@ -312,12 +312,7 @@ class InferenceSearch {
               .most_per_s = most_per_second()};
     if (plan.rate <= 0) return {.kind = Problem::Kind::no_rate, .subject = gpu};
     if (plan.meets_targets) return {};
-    const InferenceSpeed& speed = plan.serving->speed;
-    return {.kind = Problem::Kind::latency,
-            .subject = gpu,
-            .ttft_ms = in_ms(speed.ttft_within(job_.slo_percentile)),
-            .itl_ms = in_ms(speed.itl_within(job_.slo_percentile)),
-            .percentile = speed.load ? job_.slo_percentile : 0};
+    return too_slow(job_, plan.serving->speed, gpu);
   }
 
   const Job& work_;
@@ -403,6 +398,14 @@ Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& wor
     std::stable_sort(out.begin(), out.end(),
                      [](const auto* a, const auto* b) { return std::round(a->bits) > std::round(b->bits); });
   return out;
+}
+
+Problem too_slow(const job::Inference& job, const InferenceSpeed& speed, std::string_view gpu) {
+  return {.kind = Problem::Kind::latency,
+          .subject = gpu,
+          .ttft_ms = in_ms(speed.ttft_within(job.slo_percentile)),
+          .itl_ms = in_ms(speed.itl_within(job.slo_percentile)),
+          .percentile = speed.load ? job.slo_percentile : 0};
 }
 
 Plan inference_figures(const Job& work, const Machine& machine, const Layout& layout,

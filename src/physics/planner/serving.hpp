@@ -34,6 +34,9 @@ Slowness slowness(const Ratios& ratios, double deviations);
 bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layout, const Slowness& slow,
                 const Coefficients& c);
 
+/// The targets that are missed, for the share of requests that was asked for.
+Problem too_slow(const job::Inference& job, const InferenceSpeed& speed, std::string_view gpu);
+
 /// Whether one plan is to be preferred to another on as many machines: it answers sooner; of fewer bits by enough.
 bool answers_sooner(const Plan& plan, const Plan& than);
 

@@ -115,6 +115,7 @@ void add_figures(Document& page, const EstimateAnswer& answer) {
   if (shows_speed) facts.facts.push_back({say("Speed"), speed_fact(answer)});
   if (const std::string latency = shows_speed ? latency_fact(answer) : std::string(); !latency.empty())
     facts.facts.push_back({say("Latency"), latency});
+  if (answer.in_time) facts.facts.push_back({say("Chance"), in_time_words(answer.work, *answer.in_time)});
   std::string more;
   for (const physics::NamedFigure& figure : answer.plan.more)
     more += format("{}{} {}", more.empty() ? "" : ", ", figure.key,

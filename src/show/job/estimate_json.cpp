@@ -71,7 +71,7 @@ void tell_estimate(JsonOut& out, const answer::EstimateAnswer& answer) {
   if (!answer.id.empty()) out.text("id", answer.id);
   out.truth("fits", answer.plan.fits);
   out.text("verdict", to_text(answer.fit.short_verdict()));
-  tell_probability(out, answer.plan);
+  tell_probability(out, answer.plan, answer.in_time);
   out.object("assumed", [&] { tell_assumptions(out, answer.assumed); });
   out.object("memory", [&] {
     tell_memory(out, answer.plan, answer.machine.memory());
