@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "answer/estimate/estimate.hpp"
 #include "answer/fleet/fleet.hpp"
 #include "answer/simulate/simulate.hpp"
 #include "support/job.hpp"
@@ -87,6 +88,26 @@ TEST_CASE("a further target, a higher share or more confidence never costs less"
   CHECK(cost(R"(, "itl": 200)") >= usual);
   CHECK(cost(R"(, "slo_percentile": 99)") >= usual);
   CHECK(cost(R"(, "confidence": 0.95)") >= usual);
+}
+
+TEST_CASE("the machine on rank 1 has the same waiting times and the same chance when it is named") {
+  const Advice advice = asked();
+  REQUIRE_FALSE(advice.recommendations.empty());
+  const Recommendation& first = advice.recommendations.front();
+  const Market& market = Market::small();
+  const int gpus = first.machine().gpus();
+  const auto named =
+      answer_estimate(test::request("model=llama-3.1-8b task=inference request_rate=8 ttft=1500 tpot=70 gpu=" +
+                                    std::string(first.gpu->id) + " gpus=" + std::to_string(gpus) +
+                                    " gpus_per_node=" + std::to_string(first.machine().gpus_per_node)),
+                      market.catalog(), market.coefficients(), true);
+  REQUIRE(named);
+  const auto& ranked = first.plan().serving->speed;
+  const auto& estimated = named->plan.serving->speed;
+  REQUIRE(estimated.simulated);
+  CHECK(estimated.ttft_within(95).raw() == Approx(ranked.ttft_within(95).raw()));
+  CHECK(estimated.itl_within(95).raw() == Approx(ranked.itl_within(95).raw()));
+  CHECK(*named->in_time == Approx(*first.in_time));
 }
 
 TEST_CASE("nothing is simulated without targets") {

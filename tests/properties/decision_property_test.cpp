@@ -163,6 +163,21 @@ TEST_CASE("a further target never makes a service cheaper", "[property]") {
       kCases);
 }
 
+TEST_CASE("a limit of latency never makes a service of another model cheaper", "[property]") {
+  holds(
+      "a limit of latency",
+      [] {
+        const std::string open = format(R"({{"task": "inference", "model": "{}", "request_rate": {})",
+                                        any::one_of("model", {"whisper-large-v3", "whisper-small", "sdxl", "sd-1.5"}),
+                                        any::number("rate", 0.5, 50));
+        const Advice with = answered(open + format(R"(, "latency_ms": {}}})", any::size("latency", 1000, 60000)));
+        if (with.recommendations.empty()) return;
+        const double without = cheapest(answered(open + "}"));
+        must(cheapest(with) >= without * (1 - kRounding), format("{} instead of {}", cheapest(with), without));
+      },
+      kCases);
+}
+
 TEST_CASE("what is ranked fits, and keeps its targets, as surely as is asked for", "[property]") {
   holds(
       "as sure as asked",
