@@ -82,6 +82,7 @@ TEST_CASE("hours of a month are charged quarter by quarter, and back", "[billing
   CHECK(n1.charged(365) == Approx(182.5 + 182.5 * 0.8));
   CHECK(n1.charged(730) == Approx(730 * 0.7));
   for (const double hours : {0.0, 50.0, 182.5, 300.0, 547.5, 730.0}) CHECK(n1.used(n1.charged(hours)) == Approx(hours));
+  CHECK(n1.used(600) == Approx(730 + (600 - 511) / 0.4));  // beyond a month at its last price
   CHECK(Billing{}.charged(730) == 730);
   CHECK(Billing{}.used(730) == 730);
   CHECK(n1.charged_over(0, 0) == 0);

@@ -95,6 +95,16 @@ TEST_CASE("a price that has more likely than not stayed is expected to have stay
   CHECK(price.high > 2 * std::exp(0.25));
 }
 
+TEST_CASE("where half have changed, the tenth that fell furthest is a fifth of those") {
+  // In a month e^-ln 2 = half have not changed; 0.693 / 0.5 changes each of the others, of a standard deviation of 0.2.
+  const auto some = drift(std::log(2.0), 0, 0.2);
+  const double deviation = 0.2 * std::sqrt(2 * std::log(2.0));
+  const auto price = money::price_today(1, 1, &some);
+  CHECK(price.low == Approx(std::exp(-0.841621 * deviation)).epsilon(1e-4));
+  CHECK(price.mid == 1);
+  CHECK(price.high == Approx(std::exp(0.841621 * deviation)).epsilon(1e-4));
+}
+
 TEST_CASE("of many changes the sum is normal: mean, spread and range by hand") {
   // 200 changes of a hundredth each, with a standard deviation of 0.02, their number one of sqrt(200).
   const auto some = drift(20, 0.01, 0.02);

@@ -144,6 +144,17 @@ TEST_CASE("the chance to be in time grows with the deadline and agrees with the 
   CHECK(chance_within(once, hours(48)) == Approx(std::exp(-1)).epsilon(1e-4));
 }
 
+TEST_CASE("of very many interruptions the number is normal, half a step above what is counted") {
+  Run run;
+  run.interval = hours(1);
+  run.work = hours(1e6);
+  run.wall = hours(1000);  // each of them costs an hour
+  run.interruptions = 1000;
+  // mean 1000, deviation sqrt(1000 * 1.001) = 31.64; the normal share of 0.5 / 31.64 and of 30.5 / 31.64
+  CHECK(chance_within(run, hours(1000)) == Approx(0.50630).epsilon(1e-4));
+  CHECK(chance_within(run, hours(1030)) == Approx(0.83245).epsilon(1e-4));
+}
+
 TEST_CASE("what will never end is said to, and what is never interrupted takes its time") {
   CHECK_FALSE(expected_run({1, {}, hours(1)}, hours(1000), {}).ends());
   CHECK(chance_within(expected_run({1, {}, hours(1)}, hours(1000), {}), hours(1e9)) == 0);

@@ -91,6 +91,18 @@ TEST_CASE("what cannot be in a day is refused", "[cost]") {
   CHECK(error_of("cold_start", "3d") == "a start takes a day at most");
 }
 
+TEST_CASE("starts within the hours of a day take their time from the work", "[cost]") {
+  const auto crowded = [](double starts) {
+    Duty duty;
+    duty.hours_per_day = 8;
+    duty.starts_per_day = starts;
+    duty.cold_start_s = 3600;
+    return !check(duty);
+  };
+  CHECK_FALSE(crowded(1));  // before the hours begin
+  CHECK(crowded(3));        // eight hours of work and two starts in eight hours
+}
+
 TEST_CASE("shares are written as fractions or in percent", "[cost]") {
   CHECK(*parse_share("0.32") == Approx(0.32));
   CHECK(*parse_share(" 32 % ") == Approx(0.32));

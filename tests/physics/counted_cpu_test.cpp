@@ -116,6 +116,15 @@ TEST_CASE("streams follow the frames that are encoded") {
   CHECK(files.rate == Approx(264 * 1470.0 / 1950 / 30).epsilon(0.02));
 }
 
+TEST_CASE("streams follow the frames that are decoded where those are more than are encoded") {
+  const auto streams = [](std::string_view source) {
+    return figures(format("task=transcode codec=h264 ladder=480p resolution={}", source), test::machine("t4"));
+  };
+  const auto small = streams("1080p"), large = streams("4k");
+  CHECK(large.bound_by == "decoder");
+  CHECK(large.rate < small.rate / 2);  // four times the pixels
+}
+
 TEST_CASE("a driver's limit of sessions counts every size of a ladder") {
   const auto figures_of_4090 = figures("task=transcode", test::machine("rtx-4090", 2));
   CHECK(figures_of_4090.rate == 2);  // 8 sessions of a system, 3 for each stream
@@ -137,6 +146,10 @@ TEST_CASE("a vCPU that is a core does more than one that is a thread") {
   CHECK(*work_speed(cores.host, c) > 1.4 * *work_speed(threads.host, c));
   CHECK(*work_speed(rented("c7i.8xlarge").host, c) == Approx(2 * *work_speed(threads.host, c)));
   CHECK_FALSE(work_speed(Host{}, c));
+  // A core by itself does a cycle's work in each of its cycles.
+  const Host& host = cores.host;
+  REQUIRE(host.threads_per_core == 1);
+  CHECK(*work_speed(host, c) == Approx(16 * host.ghz * c.work_per_cycle.of(host.cpu->architecture)));
 }
 
 TEST_CASE("a processor's peak is its widest path, and nothing where none is known") {

@@ -57,6 +57,18 @@ TEST_CASE("the layer with the most scores has all of them where the layers are n
   CHECK(diffusion_size(model, job, coefficients()).scores == near(known.all_scores));
 }
 
+TEST_CASE("a video's latent frames are the first and one of every four behind it") {
+  const auto step = [](std::string_view frames) {
+    return figure(figures(format("task=inference model=wan2.1-t2v-14b frames={}", frames), "h100-sxm-80gb",
+                          batches(1, Precision::bf16)),
+                  "step_s");
+  };
+  // 1 of one frame, 2 of five; attention over twice the tokens is four times the work, everything else twice.
+  CHECK(step("5") / step("1") > 1.9);
+  CHECK(step("5") / step("1") < 4);
+  CHECK(step("9") / step("5") < step("5") / step("1"));  // 3 of nine
+}
+
 TEST_CASE("decoding grows with the pixels of all frames, threefold where it reaches over frames") {
   catalog::Model model = test::model("wan2.1-t2v-1.3b");
   auto job = std::get<job::DiffusionJob>(image_job("task=inference model=wan2.1-t2v-1.3b").counted->job);

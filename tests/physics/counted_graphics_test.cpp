@@ -40,6 +40,12 @@ double figure(const Plan& choice, std::string_view key) {
 
 }  // namespace
 
+TEST_CASE("a renderer's rate is as uncertain upward as downward") {
+  const auto [low, high] = planned("task=render", "l40s").rate_ratio;
+  CHECK(high > 1);
+  CHECK(low * high == Approx(1));
+}
+
 TEST_CASE("path tracing puts cards with RT cores before those with fast memory and matrix units") {
   const auto score = [](std::string_view gpu) { return rate("task=render", gpu); };
   CHECK(score("l40s") > 1.2 * score("h100-sxm-80gb"));

@@ -51,6 +51,14 @@ TEST_CASE("double precision follows the fp64 rate, not the name of the card") {
         Approx(rate("solver=lbm", "a100-sxm-80gb") / 2).epsilon(0.05));
 }
 
+TEST_CASE("scaling is what a GPU among others does of what it does alone") {
+  const Plan eight = planned("solver=lbm", "a100-sxm-80gb", 8);
+  const auto scaling = std::ranges::find(eight.more, "scaling", &physics::NamedFigure::key);
+  REQUIRE(scaling != eight.more.end());
+  CHECK(scaling->value < 1);
+  CHECK(scaling->value == Approx(eight.rate / 8 / rate("solver=lbm", "a100-sxm-80gb")).epsilon(1e-3));
+}
+
 TEST_CASE("an update takes as long as its bytes and its operations, as the explanation says") {
   const auto work = job("task=simulate solver=lbm");
   const auto machine = test::machine("a100-sxm-80gb");

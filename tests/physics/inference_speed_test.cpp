@@ -48,6 +48,14 @@ TEST_CASE("a prompt that is cached whole costs no prefill, and answers all the s
   CHECK(served.speed.ttft.raw() == Approx(served.speed.itl.raw()).epsilon(0.05));
 }
 
+TEST_CASE("at a rate an answer takes its first token and the gaps between the others") {
+  const Served served =
+      serve("model=llama-3.1-8b request_rate=2 input_tokens=1024 output_tokens=256", "h100-sxm-80gb", serving("bf16"));
+  const InferenceSpeed& speed = served.speed;
+  REQUIRE(speed.load);
+  CHECK(speed.e2e.raw() == Approx((speed.ttft + speed.itl * 255.0).raw()));
+}
+
 TEST_CASE("prompts that arrive together and are answered by one token end when the last of them does") {
   const Served served = serve("model=llama-3.1-8b mode=throughput concurrency=32 input_tokens=4096 output_tokens=1",
                               "h100-sxm-80gb", serving("bf16"));

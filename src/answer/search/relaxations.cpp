@@ -87,6 +87,9 @@ Alternative OtherWays::lifted(const Relaxation& limit, const Question& other, st
   out.key = limit.rule;
   out.best = std::move(found[best]);
   out.flag = change_text(change);
+  // Why it is more than the printed cost.
+  if (limit.rule == "budget" && advice.work.ends())
+    out.risk = say("{:.0f} % sure to be enough", 100 * advice.work.confidence);
   out.message = say("{}: {} {} at {} {}/h", out.flag, out.best.instance->provider, out.best.instance->sku,
                     human_price(out.best.cost.hourly), advice.currency.code());
   return out;
