@@ -317,7 +317,9 @@ TEST_CASE("training logs give the speed of their steady steps and the plan that 
         Approx(128 * 4096 / 5.12 / 8));
   CHECK(speed_of(kRuns + "torchtune.txt --gpu h100 --gpus 1") == Approx(6700));
   CHECK(speed_of(kRuns + "torchtitan.log --model llama-3.1-8b --gpus 8") == Approx(5900));
-  CHECK(speed_of(kRuns + "trainer_state.json" + tuned) == Approx(8192));       // 327,680 tokens in 40 s
+  CHECK(speed_of(kRuns + "trainer_state.json" + tuned) == Approx(8192));  // 327,680 tokens in 40 s
+  CHECK(speed_of(kRuns + "llama-factory.jsonl" + tuned) ==
+        Approx(32768 / 26.0 * 10).epsilon(0.02));                              // of whole seconds
   CHECK(speed_of(kRuns + "all_results.json" + tuned) == Approx(4.0 * 2048));   // of the whole run
   CHECK(speed_of(kRuns + "axolotl.log --gpu h100 --gpus 1") == Approx(3500));  // 2800 ÷ 0.8: one in five is masked
   CHECK(speed_of(kRuns + "wandb.jsonl --global-batch 16" + tuned) == Approx(16 * 2048 / 4.0));
@@ -340,13 +342,18 @@ TEST_CASE("a log's plan and memory become the row, and a GPU log beside it names
   CHECK(tune["figures"][1]["measured"] == 30.9);
 
   // Two GPUs, 57 GiB on the fuller one.
-  const Run beside = ask(words_of("calibrate --dry-run --accept-outliers -o json " + kRuns + "nemo.log " + kRuns +
-                                  "nvidia-smi.csv --model llama-2-7b --seq-len 4096"));
+  const std::string nemo = "calibrate --dry-run --accept-outliers -o json " + kRuns + "nemo.log " + kRuns +
+                           "nvidia-smi.csv --model llama-2-7b --seq-len 4096";
+  const Run beside = ask(words_of(nemo + " --micro-batch 2"));
   const Json both = json_of(beside);
   CHECK(both["figures"][0]["measured"].get<double>() == Approx(128 * 4096 / 5.12 / 2));
   CHECK(both["figures"][1]["measured"] == 57);
   CHECK(both["figures"][0]["gpu"] == "h100-sxm-80gb");
   CHECK(beside.err.find("GPUs: 2, 98 % busy in the median, at most 57.0 GiB used, 612 W each") != std::string::npos);
+  // Of no batch that anybody names, it is the memory of nothing that is estimated.
+  const Run unnamed = ask(words_of(nemo));
+  CHECK(json_of(unnamed)["figures"].size() == 1);
+  CHECK(unnamed.err.find("add --micro-batch 4") != std::string::npos);
   const Run dcgm = ask(words_of("calibrate --dry-run --accept-outliers " + kRuns + "nemo.log " + kRuns +
                                 "dcgm.txt --gpu h100 --model llama-2-7b --seq-len 4096"));
   CHECK(dcgm.err.find("GPUs: 2, 96 % busy") != std::string::npos);

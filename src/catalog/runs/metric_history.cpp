@@ -93,6 +93,8 @@ bool is_metric_history(const RunFile& file) {
          metrics->children.front().find("key") != nullptr;
 }
 
+bool is_llama_factory_log(const RunFile& file) { return file.has("current_steps") && file.has("elapsed_time"); }
+
 Status read_metric_history(const RunFile& file, const RunFormat& format, RunReader& reader) {
   return HistoryReader(format, reader).read(file.roots);
 }

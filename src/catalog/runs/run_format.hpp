@@ -74,6 +74,7 @@ class RunReader {
 
  private:
   void add_beside(MeasuredRun& run, const Node& at) const;
+  void drop_memory_of_unknown_batch(MeasuredRun& run);
   Status check_known(const MeasuredRun& run, const Node& at) const;
   std::string alike_models(const MeasuredRun& run) const;
 
@@ -98,6 +99,7 @@ Status read_trtllm_bench(const RunFile& file, const RunFormat& format, RunReader
 Status read_training_log(const RunFile& file, const RunFormat& format, RunReader& reader);
 bool is_trainer_state(const RunFile& file);
 bool is_metric_history(const RunFile& file);
+bool is_llama_factory_log(const RunFile& file);
 /// Records of metrics by step, or of a whole run.
 Status read_metric_history(const RunFile& file, const RunFormat& format, RunReader& reader);
 

@@ -182,6 +182,15 @@ Status RunReader::check_known(const MeasuredRun& run, const Node& at) const {
           : say("add {}, for example; models of its shape are {}", flags, alike));
 }
 
+/// The planner would take the largest batch that fits, and its memory is no estimate of another's.
+void RunReader::drop_memory_of_unknown_batch(MeasuredRun& run) {
+  if (run.number("micro_batch") || run.measured.find("memory_gib") == nullptr) return;
+  std::erase_if(run.measured.children,
+                [](const Node& one) { return one.key == "memory_gib" || one.key == "memory_kind"; });
+  remark(say("{}: the memory is left out, because its batch is not named; add --micro-batch 4, for example",
+             printable(file_)));
+}
+
 Status RunReader::end(MeasuredRun run, const Node& at) {
   for (const Node& each : said_)
     std::erase_if(run.request.children, [&](const Node& there) {
@@ -195,7 +204,10 @@ Status RunReader::end(MeasuredRun run, const Node& at) {
   add_beside(run, at);
   if (is_training(run)) fill_batch(run, at);
   if (Status known = check_known(run, at); !known) return known;
-  if (is_training(run)) fill_speed(run, at);
+  if (is_training(run)) {
+    fill_speed(run, at);
+    drop_memory_of_unknown_batch(run);
+  }
   run.request.children.push_back(std::move(run.measured));
   out_.records.push_back(std::move(run.request));
   return {};

@@ -24,14 +24,17 @@ constexpr MetricName kMetrics[] = {
     {"num_input_tokens_seen", Metric::tokens_seen},
     {"tokens/total", Metric::tokens_seen},
     {"tokens/trainable", Metric::trained_seen},
+    {"total_tokens", Metric::tokens_seen},
     {"train_tokens_per_second", Metric::all_tokens},
     {"throughput/tokens_per_sec", Metric::all_tokens},
     {"train_samples_per_second", Metric::all_samples},
     {"train_steps_per_second", Metric::all_steps},
     {"train_runtime", Metric::clock},
     {"_runtime", Metric::clock},
+    {"elapsed_time", Metric::clock},
     {"_timestamp", Metric::clock},
     {"global_step", Metric::step},  // others count how often was logged
+    {"current_steps", Metric::step},
     {"step", Metric::step},
     {"Step", Metric::step},
     {"_step", Metric::step},
@@ -39,8 +42,10 @@ constexpr MetricName kMetrics[] = {
     {"memory/max_reserved(GiB)", Metric::reserved},
     {"memory/device_reserved (GiB)", Metric::reserved},
     {"memory", Metric::reserved},
+    {"vram_reserved", Metric::reserved},
     {"peak_memory_alloc", Metric::allocated},
     {"memory/max_allocated (GiB)", Metric::allocated},
+    {"vram_allocated", Metric::allocated},
 };
 
 constexpr SettingName kSettings[] = {
@@ -95,6 +100,9 @@ constexpr std::pair<std::string_view, std::string_view> kWords[] = {
     {"bf16", "bf16"},          {"bfloat16", "bf16"}, {"torch.bfloat16", "bf16"}, {"fp16", "fp16"},
     {"torch.float16", "fp16"}, {"fp32", "fp32"},     {"torch.float32", "fp32"}};
 
+/// Between two readings of a clock that shows whole seconds: one of them is 5 % of that.
+constexpr double kLeastTickOfWholeSeconds = 20;
+
 bool is_no(std::string_view text) {
   return text.empty() || text == "none" || text == "null" || text == "false" || text == "no" || text == "0";
 }
@@ -109,6 +117,23 @@ std::optional<double> leading_number(std::string_view text) {
     digits.push_back(c);
   }
   return plain_number(digits);
+}
+
+/// "1:02:03", "1 day, 2:03:04": seconds.
+std::optional<double> clock_seconds(std::string_view text) {
+  double days = 0;
+  if (const auto end = text.find(" day"); end != std::string_view::npos) {
+    days = plain_number(text.substr(0, end)).value_or(0);
+    text = trim(text.substr(std::min(text.find(',', end), text.size() - 1) + 1));
+  }
+  double seconds = 0;
+  for (std::string_view part : split(text, ':')) {
+    if (part.size() > 1 && part.front() == '0') part.remove_prefix(1);
+    const auto number = plain_number(part);
+    if (!number) return std::nullopt;
+    seconds = seconds * 60 + *number;
+  }
+  return days * 86400 + seconds;
 }
 
 double middle(std::vector<double> values) {
@@ -143,7 +168,9 @@ TrainingMetrics::TrainingMetrics(const RunFormat& format, RunReader& reader)
 }
 
 Status TrainingMetrics::add(const MetricName& name, std::string_view text, std::size_t line) {
-  const auto value = leading_number(text);
+  const bool whole_seconds = name.metric == Metric::clock && text.contains(':');
+  if (whole_seconds) least_tick_s_ = kLeastTickOfWholeSeconds;
+  const auto value = whole_seconds ? clock_seconds(text) : leading_number(text);
   // Times and speeds must be right; what else bears such a name may be another's.
   if (!value && name.metric > Metric::step_time) return {};
   if (!value)
@@ -165,7 +192,7 @@ void TrainingMetrics::end_row(std::size_t line) {
     if (of_row_[kind] != nullptr && row_[kind] > 0) series_[kind].add(row_[kind], line);
   const auto step = value(Metric::step);
   const auto clock = value(Metric::clock);
-  if (step && clock && (!tick_ || (*step > tick_->step && *clock > tick_->clock))) {
+  if (step && clock && (!tick_ || (*step > tick_->step && *clock > tick_->clock + least_tick_s_))) {
     const Tick now{*step, *clock, value(Metric::tokens_seen)};
     if (tick_) {
       tick_times_.add((now.clock - tick_->clock) / (now.step - tick_->step), line);

@@ -90,6 +90,7 @@ class TrainingMetrics {
   std::array<const MetricName*, kMetricKinds> of_row_{};
   std::array<double, kMetricKinds> row_{};
   std::optional<Tick> tick_;  // of the record before
+  double least_tick_s_ = 0;   // between two of them
   Series tick_times_, tick_tokens_;
   std::size_t line_ = 1;  // of the first step that counts
 };
