@@ -397,7 +397,7 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   auto plan = physics::plan_for(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
   Promises promises(c);
-  PlannedMachine planned = promises.expected(answer.work, planned_on(answer.machine, std::move(*plan)));
+  const PlannedMachine planned = promises.expected(answer.work, planned_on(answer.machine, std::move(*plan)));
   answer.plan = planned.plan;
   if (answer.plan.is_usable()) answer.in_time = chance_in_time({}, answer.work, planned, &promises, c);
   if (answer.plan.serving && answer.work.inference.request_rate && answer.work.model->is_generator())

@@ -135,14 +135,34 @@ std::string terminal_text(const Document& document, const Terminal& terminal) {
 
 namespace {
 
-/// Words with what no line may begin with: a percent sign, the N of "--rps N".
-std::vector<std::string> words_of(std::string_view text) {
-  std::vector<std::string> words;
-  for (const std::string_view word : split(text, ' '))
-    if (!words.empty() && (word.starts_with('%') || word == "N" || word.starts_with("N)")))
+constexpr std::string_view kBetweenItems = " · ";
+/// Items of a line up to so many columns, and to a third of it, stay whole: "fits >99 %".
+constexpr std::size_t kShortItem = 24;
+
+void add_words(std::string_view item, std::vector<std::string>& words) {
+  const std::size_t before = words.size();
+  for (const std::string_view word : split(item, ' '))
+    if (words.size() > before && (word.starts_with('%') || word == "N" || word.starts_with("N)")))
       words.back() += format(" {}", word);
     else
       words.emplace_back(word);
+}
+
+/// Words with what no line may begin with: a percent sign, the N of "--rps N", the dot between items.
+std::vector<std::string> words_of(std::string_view text, std::size_t width) {
+  std::vector<std::string> words;
+  for (bool more = true; more;) {
+    const auto end = text.find(kBetweenItems);
+    const std::string_view item = text.substr(0, end);
+    more = end != std::string_view::npos;
+    if (display_width(item) <= std::min(kShortItem, width / 3) && (more || !words.empty()))
+      words.emplace_back(item);
+    else
+      add_words(item, words);
+    if (!more) break;
+    words.back() += kBetweenItems.substr(0, kBetweenItems.size() - 1);
+    text.remove_prefix(end + kBetweenItems.size());
+  }
   return words;
 }
 
@@ -165,7 +185,7 @@ std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   std::string line(std::min<std::size_t>(lead, width / 2), ' ');
   std::size_t used = line.size();
   bool starts = true;
-  for (const std::string& word : words_of(text.substr(lead))) {
+  for (const std::string& word : words_of(text.substr(lead), width)) {
     bool first = true;
     for (const std::string_view piece : line_pieces(word)) {
       const std::size_t space = first && !starts ? 1 : 0;
