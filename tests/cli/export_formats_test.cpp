@@ -45,4 +45,38 @@ TEST_CASE("Terraform files are read by HashiCorp's own parser", "[export]") {
   CHECK(run.status == 0);
 }
 
+TEST_CASE("scripts and the programs in them are read by their own parsers, and ask for no command", "[export]") {
+  // Of each kind of work that has a program of its own.
+  const std::vector<std::string> work{"--model wan2.1-t2v-1.3b --task inference",
+                                      "--model flux.1-kontext-dev --task inference",
+                                      "--model sdxl --task inference --gpu l40s:4 --nodes 2",
+                                      "--model whisper-large-v3 --task transcribe",
+                                      "--model parakeet-tdt-0.6b-v2 --task inference",
+                                      "--model yolo11n --task inference",
+                                      "--model vit-base-patch16-224 --task inference",
+                                      "--model bge-m3 --task finetune",
+                                      "--model bge-reranker-base --task finetune",
+                                      "--task preprocess --preprocess tokenize",
+                                      "--task transcode --streams 50",
+                                      "--model llama-3.1-8b --task inference --engine llama.cpp --quant q4_k_m",
+                                      "--model llama-3.1-8b --task inference --quant int8",
+                                      "--model llama-3.1-70b --task finetune --method lora --sharding zero3"};
+  const std::string folder = scratch_directory();
+  std::size_t written = 0;
+  for (std::size_t i = 0; i < work.size(); ++i)
+    for (const char* target : {"slurm", "docker", "compose", "kubernetes", "dstack", "skypilot", "terraform"}) {
+      const Run run = asked_export(target, work[i] + " --cloud aws");
+      CAPTURE(target, work[i], run.err);
+      CHECK(run.status == 0);
+      for (const char* placeholder : {"$COMMAND", "$TRAIN_SCRIPT", "registry.invalid", "$CHECKPOINT"})
+        CHECK_FALSE(has(run.out, placeholder));
+      std::ofstream(folder + "/" + target + "." + std::to_string(i)) << run.out;
+      ++written;
+    }
+  REQUIRE(written > 90);
+  const Run run = command({"/usr/bin/python3", kSource + "/tests/export/check.py", folder});
+  INFO(run.out << run.err);
+  CHECK(run.status == 0);
+}
+
 }  // namespace export_formats_test

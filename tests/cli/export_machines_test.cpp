@@ -146,4 +146,9 @@ TEST_CASE("on p6-b300 the first network card has no EFA", "[export]") {
   CHECK(has(exported("terraform", "aws-two-nodes"), "interface_type  = \"efa\""));
 }
 
+TEST_CASE("dstack gets the script in one piece: it joins commands by &&", "[export]") {
+  const std::string task = export_of("dstack", "--model sdxl --task inference --cloud aws --gpu l40s:1").out;
+  CHECK(has(task, "  - |\n    set -e\n    cat > /tmp/generate.py <<'END'\n"));
+}
+
 }  // namespace export_machines_test

@@ -127,4 +127,35 @@ TEST_CASE("regions behind an account of their own are taken only where they are 
   CHECK_FALSE(has(asked_export("kubernetes", flags + " --for kubernetes --json").out, "cn-north"));
 }
 
+TEST_CASE("work without a standard command is refused, or its machines alone are ordered", "[export]") {
+  for (const char* job : {"--task gaming --sessions 20", "--task preprocess", "--model dlrm-v1 --task finetune"}) {
+    const std::string flags = std::string(job) + " --cloud aws";
+    CAPTURE(job);
+    for (const char* target : {"slurm", "dstack", "kubernetes", "docker", "compose", "batch"}) {
+      const Run run = asked_export(target, flags);
+      CAPTURE(target, run.out);
+      CHECK(run.status == 3);
+      CHECK(has(run.err, "no standard command is known for "));
+      CHECK(has(run.err, "targets that can: skypilot"));
+    }
+    for (const char* target : {"skypilot", "terraform"}) {
+      const std::string text = export_of(target, flags).out;
+      CHECK(has(text, "this file orders the instances and starts nothing on them"));
+      CHECK_FALSE(has(text, "\nrun: "));
+      CHECK_FALSE(has(text, "docker run"));
+    }
+  }
+}
+
+TEST_CASE("what a plan needs that no command has is named", "[export]") {
+  const Run part = asked_export("slurm",
+                                "--model llama-3.1-8b --task finetune --method lora --framework fsdp "
+                                "--activation-checkpointing selective --cloud aws");
+  CHECK(part.status == 3);
+  CHECK(has(part.err, "takes activation checkpointing none, full, and the plan has selective"));
+  const Run other = asked_export("slurm", "--model Wan-AI/Wan2.1-T2V-14B --task inference --cloud aws");
+  CHECK(other.status == 3);
+  CHECK(has(other.err, "there is one for --model Wan-AI/Wan2.1-T2V-14B-Diffusers"));
+}
+
 }  // namespace export_ranks_test

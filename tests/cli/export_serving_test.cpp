@@ -34,9 +34,11 @@ TEST_CASE("launch lines have the plan's flags", "[export]") {
                        "--nodes", "1", "--quant", "fp8", "--kv-cache-dtype", "fp8", "--isl", "1000", "--osl", "500"});
   INFO(run.err);
   REQUIRE(run.status == 0);
-  for (const char* flag : {"vllm serve ", "--tensor-parallel-size ", "--max-model-len 2048",
-                           "--gpu-memory-utilization ", "--max-num-seqs ", "vllm serve \"$CHECKPOINT\"",
-                           "--served-model-name ", "--kv-cache-dtype fp8", "--enable-chunked-prefill"})
+  for (const char* flag :
+       {"vllm serve ", "--tensor-parallel-size ", "--max-model-len 2048", "--gpu-memory-utilization ",
+        "--max-num-seqs ", "oneshot(model=model, recipe=recipe, output_dir=folder)\nEND\n", "scheme='FP8_DYNAMIC'",
+        "/tmp/quantize.py meta-llama/Llama-3.1-70B-Instruct ", "vllm serve \"$weights\"", "--served-model-name ",
+        "--kv-cache-dtype fp8", "--enable-chunked-prefill"})
     CHECK(has(run.out, flag));
 }
 
@@ -133,7 +135,47 @@ TEST_CASE("a format is served from the repository its publisher ships it in, and
   CHECK(has(served("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B-FP8"));
   const std::string other = served("aisingapore/Qwen-SEA-LION-v4-32B-IT");
   CHECK_FALSE(has(other, "Qwen-SEA-LION-v4-32B-IT-FP8"));
-  CHECK(has(other, "$CHECKPOINT"));
+  CHECK(has(other, "/tmp/quantize.py aisingapore/Qwen-SEA-LION-v4-32B-IT \"$weights.part\""));
+}
+
+TEST_CASE("weights that nobody publishes in the planned format are converted by the script, once", "[export]") {
+  const std::string serve = "--task inference --gpu l40s:1 --model ";
+  const std::string own = export_of("llama-server", serve + "llama-3.1-8b --quant q4_k_m").out;
+  for (const char* part :
+       {"if [ ! -e \"$weights\" ]; then\n", "python3 convert_hf_to_gguf.py \"$published\" --outtype bf16 --outfile ",
+        "llama-quantize \"$weights.part\" \"$weights.less\" Q4_K_M\n", "llama-server --model \"$weights\" ",
+        "ghcr.io/ggml-org/llama.cpp:full-cuda-"})
+    CHECK(has(own, part));
+  CHECK_FALSE(has(own, "CHECKPOINT"));
+  const std::string plain = export_of("llama-server", serve + "llama-3.1-8b").out;
+  CHECK(has(plain, " --outtype auto --outfile "));
+  CHECK_FALSE(has(plain, "llama-quantize \""));
+  // That of the publisher itself needs neither.
+  const std::string published = export_of("llama-server", serve + "Qwen/Qwen3-8B --quant q4_k_m").out;
+  CHECK(has(published, "llama-server --hf-repo Qwen/Qwen3-8B-GGUF:Q4_K_M --alias Qwen3-8B "));
+  CHECK_FALSE(has(published, "convert_hf_to_gguf"));
+  const std::string int8 = export_of("vllm", serve + "llama-3.1-8b --quant int8").out;
+  for (const char* part : {"scheme='W8A8'", "dataset=\"open_platypus\"", "vllm serve \"$weights\" "})
+    CHECK(has(int8, part));
+}
+
+TEST_CASE("a format that neither is published nor can be made is refused, with what would do", "[export]") {
+  for (const char* job : {"vllm --model gemma-3-27b --quant int8", "trtllm --model llama-3.1-8b --quant fp8"}) {
+    const Run run = shell("gpusel export " + std::string(job) + " --task inference");
+    CAPTURE(job, run.out);
+    CHECK(run.status == 3);
+    CHECK(has(run.err, "name a repository in that format with --model, or set --quant bf16"));
+  }
+  const Run none = asked_export("llama-server", "--model deepseek-ai/DeepSeek-R1 --task inference");
+  CHECK(none.status == 3);
+  CHECK(has(none.err, "llama.cpp has no weights in fp8"));
+}
+
+TEST_CASE("charts are given the repository that is served", "[export]") {
+  const std::string flags = "--model Qwen/Qwen3-8B --task inference --cloud aws --gpu h100-sxm-80gb:1";
+  CHECK(has(export_of("kuberay", flags).out, "model_source: Qwen/Qwen3-8B-FP8\n"));
+  CHECK(has(export_of("helm-vllm", flags).out, "modelURL: Qwen/Qwen3-8B-FP8\n"));
+  CHECK(has(export_of("llm-d", flags).out, "uri: hf://Qwen/Qwen3-8B-FP8\n"));
 }
 
 }  // namespace export_serving_test

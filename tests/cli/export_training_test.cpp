@@ -74,7 +74,9 @@ TEST_CASE("work that a published tool does has its command, on every card of eve
                           "--model sdxl --task finetune", "--model whisper-large-v3 --task transcribe",
                           "--model whisper-small --task finetune", "--model bge-m3 --task finetune",
                           "--model bge-reranker-base --task finetune", "--model bert-base --task finetune",
-                          "--model resnet-50 --task finetune", "--model yolo11n --task inference"}) {
+                          "--model resnet-50 --task finetune", "--model yolo11n --task inference",
+                          "--model wan2.1-t2v-14b --task inference", "--model flux.1-kontext-dev --task inference",
+                          "--task preprocess --preprocess tokenize", "--task transcode --streams 50"}) {
     const std::string script = export_of("slurm", std::string(job) + " --cloud aws").out;
     INFO(job);
     CHECK_FALSE(has(script, "$COMMAND"));
@@ -91,6 +93,51 @@ TEST_CASE("TRL packs no sequences of models that see", "[export]") {
   const std::string flags = "--task finetune --method lora --cloud aws --gpus-max 1 --model ";
   CHECK_FALSE(has(export_of("torchrun", flags + "qwen2-vl-7b").out, "--packing"));
   CHECK(has(exported("torchrun", "lora-on-one-gpu"), " --packing true "));
+}
+
+TEST_CASE("training is exported with the settings that the plan assumes", "[export]") {
+  const std::string tune = "--model llama-3.1-8b --task finetune --cloud aws --allow-list p5.48xlarge ";
+  // What shards by FSDP wraps its layers with the recomputation; the trainer's own would be done besides.
+  const std::string fsdp = tune + "--method full --sharding fsdp --activation-checkpointing full";
+  const std::string line = export_of("slurm", fsdp).out;
+  CHECK(has(line, " --fsdp_activation_checkpointing true "));
+  CHECK(has(line, " --gradient_checkpointing false "));
+  const std::string accelerate = export_of("accelerate", fsdp).out;
+  CHECK(has(accelerate, "fsdp_activation_checkpointing: true\n"));
+  CHECK(has(accelerate, "left to your script: method full, optimizer adamw"));
+  const std::string ddp = export_of("slurm", tune + "--method lora --sharding ddp --activation-checkpointing full").out;
+  CHECK(has(ddp, " --multi_gpu "));
+  CHECK(has(ddp, " --gradient_checkpointing true "));
+  // A part of the activations is what neither file can say.
+  for (const char* target : {"accelerate", "deepspeed", "axolotl", "llama-factory"}) {
+    const Run run = asked_export(target, tune + "--method full --framework fsdp --activation-checkpointing selective");
+    CAPTURE(target, run.out);
+    CHECK(run.status == 3);
+    CHECK(has(run.err, "use --activation-checkpointing full or none"));
+  }
+  // torchrun reads DeepSpeed's file, which the script writes.
+  const std::string script = export_of("torchrun", tune + "--method full --sharding zero3").out;
+  const auto at = script.find("cat > ds_config.json <<'END'\n");
+  REQUIRE(at != std::string::npos);
+  const auto from = script.find('{', at);
+  const Json config = Json::parse(script.substr(from, script.find("\nEND\n", from) - from));
+  CHECK(config["zero_optimization"]["stage"] == 3);
+  CHECK(config["gradient_clipping"] == 1.0);
+  CHECK(has(script, " --deepspeed ds_config.json "));
+}
+
+TEST_CASE("torchtune shards adapters on several cards, which a plan that replicates them is refused for", "[export]") {
+  const Run run = asked_export(
+      "torchtune", "--model llama-3.1-8b --task finetune --method lora --gpu l40s:2 --sharding ddp --cloud runpod");
+  CAPTURE(run.out);
+  CHECK(run.status == 3);
+  CHECK(has(run.err, "torchtune has no setting for ddp dp2"));
+}
+
+TEST_CASE("Axolotl's weights without FP32 masters are those of the plan, or that is said", "[export]") {
+  const std::string flags = "--model llama-3.2-1b --task finetune --method full --gpu h100-sxm-80gb:1 ";
+  CHECK(has(export_of("axolotl", flags + "--gpus 1").out, "micro_batch_size: "));
+  CHECK(has(export_of("axolotl", flags + "--recipe mixed").out, "keeps no FP32 master weights"));
 }
 
 }  // namespace export_training_test

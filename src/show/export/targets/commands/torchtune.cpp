@@ -109,6 +109,8 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
     const bool mlp = modules == "all" || modules.find("gate_proj") != std::string::npos;
     out.push_back(format("model.apply_lora_to_mlp={}", mlp ? "True" : "False"));
   }
+  if (values.has("ddp"))
+    out.push_back(format("data_parallel_replicate_dim={} data_parallel_shard_dim=1", values.of("gpus")));
   const auto optimizer = optimizer_words(values, configs);
   out.insert(out.end(), optimizer.begin(), optimizer.end());
   return out;
@@ -124,9 +126,9 @@ Status check_torchtune(const ExportView& view, const PlanValues& values) {
     return lacks(precision);
   if (const std::string optimizer = values.of("optimizer"); optimizer != "adamw" && optimizer != "paged-adamw8bit")
     return lacks(optimizer);
-  if (const std::string kind = values.of("checkpointing"); kind != "full" && kind != "none")
-    return lacks(say("recomputation of a part ({})", kind));
-  if (values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
+  // Its recipe for adapters on several cards shards always; that for all weights takes the degrees.
+  const bool replicates = values.has("ddp") && method != "full";
+  if (replicates || values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
     return cannot(say("{} has no setting for {}", "torchtune", layout_of(view, view.chosen)));
   return {};
 }
