@@ -103,10 +103,10 @@ const std::vector<ExportJob>& export_jobs() {
         "torchtune", "axolotl", "llama-factory"}},
       {"render",
        "--task render --renderer cycles --frames 100 --cloud aws",
-       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset", "docker", "compose", "batch"}},
       {"processors",
        "--task preprocess --preprocess tokenize --cloud aws",
-       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset"}},
+       {"skypilot", "dstack", "terraform", "kubernetes", "karpenter", "slurm", "jobset", "docker", "compose", "batch"}},
   };
   return all;
 }
