@@ -165,7 +165,9 @@ std::vector<std::string> unmet(const ProofTool& tool, const ProofValues& values)
 
 const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values) {
   for (const ProofTool& tool : tools)
-    if (unmet(tool, values).empty()) return &tool;
+    if (hold(tool.when, values) &&
+        std::ranges::all_of(tool.spells, [&](const std::string& name) { return can_spell(tool, name, values); }))
+      return &tool;
   return nullptr;
 }
 

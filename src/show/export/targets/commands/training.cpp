@@ -17,11 +17,12 @@ namespace {
 /// Frameworks that divide work, or start it, in a way of their own.
 constexpr std::string_view kOwnLaunchers[] = {"megatron", "nemo", "torchtune", "unsloth", "litgpt"};
 
-/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix.
+/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix, and DeepSpeed
+/// computes in the format that it is told.
 std::string mixed_precision(const PlanValues& values) {
   const std::string precision = values.of("precision");
   const bool half = precision == "bf16" || precision == "fp16";
-  return half && !values.has("pure") ? precision : "no";
+  return half && (!values.has("pure") || values.has("zero")) ? precision : "no";
 }
 
 Json fsdp_config(const PlanValues& values) {
