@@ -136,7 +136,7 @@ TEST_CASE("work without a standard command is refused, or its machines alone are
       CAPTURE(target, run.out);
       CHECK(run.status == 3);
       CHECK(has(run.err, "no standard command is known for "));
-      CHECK(has(run.err, "targets that can: skypilot"));
+      CHECK(has(run.err, "SkyPilot, Terraform and Karpenter order the machines alone"));
     }
     for (const char* target : {"skypilot", "terraform"}) {
       const std::string text = export_of(target, flags).out;

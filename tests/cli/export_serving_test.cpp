@@ -168,7 +168,7 @@ TEST_CASE("a format that neither is published nor can be made is refused, with w
   }
   const Run none = asked_export("llama-server", "--model deepseek-ai/DeepSeek-R1 --task inference");
   CHECK(none.status == 3);
-  CHECK(has(none.err, "llama.cpp has no weights in fp8"));
+  CHECK(has(none.err, "llama.cpp has no weights in fp8; set --quant q8_0"));
 }
 
 TEST_CASE("charts are given the repository that is served", "[export]") {

@@ -8,6 +8,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "physics/planner/plan.hpp"
 
 namespace gpusel::answer {
 
@@ -225,7 +226,11 @@ std::string_view condition_name(std::string_view key) {
 }
 
 /// What keeps the nearest tool from the plan; empty where no tool is for such work.
-std::string nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
+struct Lack {
+  std::string key;
+  std::string text;
+};
+Lack nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
   const ProofTool* nearest = nullptr;
   std::vector<std::string> lacks;
   for (const ProofTool& tool : tools) {
@@ -243,10 +248,10 @@ std::string nearest_lack(std::span<const ProofTool> tools, const ProofValues& va
     for (const std::string& one : when->second)
       if (one != "-") taken += (taken.empty() ? "" : ", ") + one;
   const auto value = values.find(key);
-  if (taken.empty() || value == values.end()) return say("{} has no {}", nearest->tool, name);
+  if (taken.empty() || value == values.end()) return {key, say("{} has no {}", nearest->tool, name)};
   constexpr std::size_t kMost = 60;  // characters of a list that is worth reading
-  if (taken.size() > kMost) return say("{} has no {} {}", nearest->tool, name, value->second);
-  return say("{} takes {} {}, and the plan has {}", nearest->tool, name, taken, value->second);
+  if (taken.size() > kMost) return {key, say("{} has no {} {}", nearest->tool, name, value->second)};
+  return {key, say("{} takes {} {}, and the plan has {}", nearest->tool, name, taken, value->second)};
 }
 
 /// Another repository of the same model that a command loads; empty: none.
@@ -307,7 +312,10 @@ std::string why_no_launch(const Advice& advice, const Recommendation& chosen, st
         "with --model, or set --quant {}",
         weights_of(work).name, values["format"],
         work.model->native_dtype.substr(0, work.model->native_dtype.find(' ')));
-  const std::string lack = nearest_lack(tools, values);
+  const auto [key, lack] = nearest_lack(tools, values);
+  if (key == "format")
+    return say("no standard command runs this plan: {}; set --quant {}", lack,
+               physics::served_formats(work.inference.engine).front());
   if (!lack.empty()) return say("no standard command runs this plan: {}", lack);
   const std::string what(work.model != nullptr ? std::string_view(values["model"]) : to_text(work.task));
   if (const std::string other = loadable_repository(work, tools, values); !other.empty())

@@ -109,7 +109,10 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
 bool has_command(const ExportView& view) { return !launch_of(view).tool.empty(); }
 
 Result<Exported> ExportTarget::make(const ExportView& view) const {
-  if (starts && !has_command(view)) return cannot(why_no_command(view));
+  if (starts && !has_command(view))
+    return cannot(view.advice.work.counted
+                      ? say("{}; SkyPilot, Terraform and Karpenter order the machines alone", why_no_command(view))
+                      : why_no_command(view));
   return write(view);
 }
 
