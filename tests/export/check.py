@@ -1,7 +1,10 @@
 """Checks files that `gpusel export` wrote: check.py FOLDER. Each is called TARGET.JOB; the schemas of the fields that
 vendors document stand in tests/schema/export. Prints what is wrong and ends with 1 if anything is."""
+import ast
 import json
 import pathlib
+import re
+import shlex
 import subprocess
 import sys
 
@@ -39,7 +42,7 @@ def shell_texts(target, documents):
     """Commands inside of documents."""
     for document in documents:
         if target == "skypilot":
-            yield document["run"]
+            yield document.get("run", "")
             yield document.get("setup", "")
         elif target == "dstack":
             yield "\n".join(document.get("commands", []))
@@ -123,11 +126,35 @@ def vertex_files(text):
         yield from shell_problems(pool["containerSpec"]["args"][0])
 
 
+# Programs inside of scripts: written to a file first, or given as a word.
+PYTHON_FILE = re.compile(r"^ *cat > \S+\.py <<'END'\n(.*?)\nEND$", re.MULTILINE | re.DOTALL)
+PYTHON_WORD = re.compile(r"python3? -c '([^'\\]*)'")
+WORK = re.compile(r"<<'END_OF_WORK'\n(.*?)\nEND_OF_WORK$", re.MULTILINE | re.DOTALL)
+JSON_FILE = re.compile(r"^ *cat > \S+\.json <<'END'\n(.*?)\nEND$", re.MULTILINE | re.DOTALL)
+
+
+def python_problems(text):
+    for program in PYTHON_FILE.findall(text) + PYTHON_WORD.findall(text):
+        try:
+            ast.parse(program)
+        except SyntaxError as error:
+            yield f"Python: {error}: {error.text}"
+
+
 def shell_problems(text, shells=("bash", "sh")):
     for shell in shells:
         ran = subprocess.run([shell, "-n"], input=text, text=True, capture_output=True, check=False)
-        if ran.returncode:
+        if ran.returncode or ran.stderr:  # a text without its end mark is but a warning
             yield f"{shell} -n: {ran.stderr.strip()}"
+    yield from python_problems(text)
+    for document in JSON_FILE.findall(text):
+        json.loads(document)
+    for inner in WORK.findall(text):
+        yield from shell_problems(inner)
+    # The script that a container is started with is the last word of its line.
+    for line in re.findall(r"^exec docker run .*|^  vastai create instance .*", text, re.MULTILINE | re.DOTALL):
+        words = shlex.split(line.split("\ndone\n")[0].replace("\\\n", " "))
+        yield from shell_problems(words[-1])
 
 
 def check_file(path):
@@ -136,6 +163,10 @@ def check_file(path):
     if target == "answer":
         check = validator(SOURCE / "docs/schema/export-1.json")
         yield from problems_of(check, json.loads(text))
+        return
+    if target == "terraform":  # its grammar is terraform.go's
+        for script in re.findall(r"start += <<-?(\w+)\n(.*?)\n *\1\n", text, re.DOTALL):
+            yield from shell_problems(script[1].replace("$${", "${").replace("%%{", "%{"))
         return
     if target in SCRIPTS:
         yield from shell_problems(text, ("bash",) if target in BASH else ("bash", "sh"))
@@ -152,6 +183,8 @@ def check_file(path):
         text, script = text.split("---\n", 2)[:2]
         yield from shell_problems(script)
     documents = [json.loads(text)] if target == "deepspeed" else list(yaml.safe_load_all(text))
+    if target == "skypilot" and "run" not in documents[0] and "starts nothing on them" not in text.replace("\n#  ", ""):
+        yield "runs nothing"
     check = validator(SOURCE / f"tests/schema/export/{target}.json")
     for document in documents:
         yield from problems_of(check, document)
@@ -160,7 +193,7 @@ def check_file(path):
 
 
 def main():
-    files = [path for path in sorted(pathlib.Path(sys.argv[1]).iterdir()) if not path.name.startswith("terraform.")]
+    files = sorted(pathlib.Path(sys.argv[1]).iterdir())
     wrong = [f"{path.name}: {problem}" for path in files for problem in check_file(path)]
     print("\n".join(wrong) if wrong else f"{len(files)} files are as they should be")
     return 1 if wrong or not files else 0

@@ -44,6 +44,8 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
 using ProofValues = std::map<std::string, std::string, std::less<>>;
 /// The first tool for such values, or nullptr.
 const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values);
+/// What keeps a tool from such values, by the names of its conditions and of what it cannot spell; empty: nothing.
+std::vector<std::string> unmet(const ProofTool& tool, const ProofValues& values);
 /// Whether a step of a tool is taken for such values.
 bool applies(const ProofTool::Step& step, const ProofValues& values);
 /// A line with its {names} filled in, without the [[parts]] that nothing is known for; empty if nothing is left.

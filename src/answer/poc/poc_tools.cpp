@@ -34,20 +34,20 @@ Conditions conditions_at(Fields& fields) {
   return out;
 }
 
-bool holds(const Conditions& conditions, const ProofValues& values) {
-  return std::ranges::all_of(conditions, [&](const auto& condition) {
-    const auto value = values.find(condition.first);
-    return std::ranges::find(condition.second, value == values.end() ? "-" : value->second) != condition.second.end();
-  });
+bool holds(const Conditions::value_type& condition, const ProofValues& values) {
+  const auto value = values.find(condition.first);
+  return std::ranges::find(condition.second, value == values.end() ? "-" : value->second) != condition.second.end();
 }
 
-/// Whether the tool has a word for each value that it must spell.
-bool can_spell(const ProofTool& tool, const ProofValues& values) {
-  return std::ranges::all_of(tool.spells, [&](const std::string& name) {
-    const auto value = values.find(name);
-    const auto words = tool.words.find(name);
-    return value == values.end() || (words != tool.words.end() && words->second.contains(value->second));
-  });
+bool hold(const Conditions& conditions, const ProofValues& values) {
+  return std::ranges::all_of(conditions, [&](const auto& condition) { return holds(condition, values); });
+}
+
+/// Whether the tool has a word for a value that it must spell.
+bool can_spell(const ProofTool& tool, const std::string& name, const ProofValues& values) {
+  const auto value = values.find(name);
+  const auto words = tool.words.find(name);
+  return value == values.end() || (words != tool.words.end() && words->second.contains(value->second));
 }
 
 ProofTool::Step read_step(const Node& node, Problems& problems) {
@@ -154,13 +154,24 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
   return out;
 }
 
+std::vector<std::string> unmet(const ProofTool& tool, const ProofValues& values) {
+  std::vector<std::string> out;
+  for (const auto& condition : tool.when)
+    if (!holds(condition, values)) out.push_back(condition.first);
+  for (const std::string& name : tool.spells)
+    if (!can_spell(tool, name, values)) out.push_back(name);
+  return out;
+}
+
 const ProofTool* proof_tool(std::span<const ProofTool> tools, const ProofValues& values) {
   for (const ProofTool& tool : tools)
-    if (holds(tool.when, values) && can_spell(tool, values)) return &tool;
+    if (hold(tool.when, values) &&
+        std::ranges::all_of(tool.spells, [&](const std::string& name) { return can_spell(tool, name, values); }))
+      return &tool;
   return nullptr;
 }
 
-bool applies(const ProofTool::Step& step, const ProofValues& values) { return holds(step.when, values); }
+bool applies(const ProofTool::Step& step, const ProofValues& values) { return hold(step.when, values); }
 
 std::string filled(const ProofTool& tool, std::string_view line, const ProofValues& values) {
   const Filler filler(tool, values);

@@ -116,6 +116,10 @@ class Values {
     megatron_degrees(layout);
     if (job.sequence_parallel) degree("several_tp", layout.tp);
     sharding(layout);
+    // FSDP wraps what it shards with the recomputation; the trainer's own would gather the weights once more.
+    const bool full = layout.checkpointing == job::Checkpointing::full && !physics::is_partial(layout);
+    if (full && out_.contains("fsdp")) set("wrapped", "true");
+    set("recomputes", full && !out_.contains("fsdp") ? "true" : "false");
     shape();
   }
 
@@ -228,6 +232,7 @@ class Values {
     set("together", together);
     set("cache", together * static_cast<double>(job.input_tokens + job.output_tokens));
     set("format", layout.weights->name);
+    if (unit_.work.model->is_moe()) set("experts", unit_.work.model->experts.value_or(0));
     weights(layout.weights->name);
     requests(job, together);
     if (layout.kv == job::KvPrecision::fp8 || layout.kv == job::KvPrecision::int8) set("kv", to_text(layout.kv));
@@ -322,6 +327,7 @@ class Values {
     set("renderer", to_text(job.renderer));
     if (job.per_frame) set("own_frame", "yes");
   }
+  void one(const job::PreprocessJob& job, std::int64_t) { set("kind", to_text(job.kind)); }
   void one(const job::TranscodeJob& job, std::int64_t) {
     size(job.resolution);
     set("codec", to_text(job.codec));

@@ -8,16 +8,18 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "physics/planner/plan.hpp"
 
 namespace gpusel::answer {
 
 namespace {
 
-/// Counted work is done on every card of every instance, each by itself; a test runs on one card.
+/// Counted work is done on every instance by itself, on each of its cards; a test runs on one card.
 void add_shares(ProofValues& values, const physics::Machine& whole) {
+  if (whole.nodes > 1) values["instances"] = format("{}", whole.nodes);
+  if (whole.on_cpu()) return;
   values["per_node"] = format("{}", whole.gpus_per_node);
   values["last_card"] = format("{}", whole.gpus_per_node - 1);
-  if (whole.nodes > 1) values["instances"] = format("{}", whole.nodes);
 }
 
 /// What a launch says beyond what a test does.
@@ -39,27 +41,12 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
     values["slots"] = format("{:.0f}", std::max(1.0, std::floor(most * asked / context)));
   }
   if (whole.gpus_per_node > 1) values["cards"] = format("{}", whole.gpus_per_node);  // of an instance
-  if (unit.work.counted && !whole.on_cpu()) add_shares(values, whole);
+  if (unit.work.counted) add_shares(values, whole);
   if (unit.plan.training) {
     const auto& job = unit.work.training;
     const double tokens = static_cast<double>(unit.plan.layout.global_batch() * job.seq_len);
     if (tokens > 0 && job.tokens > 0) values["all_steps"] = format("{:.0f}", std::ceil(job.tokens / tokens));
   }
-}
-
-void take_checkpoint(ProofValues& values, std::string_view format) {
-  values["wanted"] = format;
-  values["called"] = values["name"];
-  values["served"] = "\"$CHECKPOINT\"";
-}
-
-/// A model out of a config.json lies only where that was read; a name of quantised weights may be a repository.
-void name_own_model(const Advice& advice, ProofValues& values) {
-  if (advice.own_model == nullptr || advice.work.model != &advice.own_model->model) return;
-  if (weights_of(advice.work).choice == catalog::RepositoryChoice::asked) return;
-  const auto format = values.find("format");
-  take_checkpoint(values, format != values.end() ? std::string(format->second) : advice.own_model->model.native_dtype);
-  if (job::is_training(advice.work.task)) values["model"] = values["served"];
 }
 
 std::string upper(std::string text) {
@@ -68,25 +55,27 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// What a named repository is packed in. One of GGUF has many files and no tokenizer: its file is named, and the model
-/// that it was made of. https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
+/// A repository of GGUF has many files and no tokenizer: its file is named, and the model that it was made of.
+/// https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
+void serve_gguf(const job::Job& work, const std::string& file, std::string_view base, ProofValues& values) {
+  values["repository"] = file;
+  values["gguf"] = shell_word(file);
+  values["served"] = values["gguf"];
+  values["called"] = values["name"];
+  values["tokenizer"] = shell_word(catalog::repository_of(*work.model, base, false).name);
+  values.erase("weights");  // the file says it
+}
+
+/// What a named repository is packed in.
 void name_packing(const job::Job& work, ProofValues& values) {
   const catalog::Repository weights = weights_of(work);
   const auto quantised = catalog::quantised_name(weights.name);
-  const bool named = quantised && weights.choice == catalog::RepositoryChoice::asked && !quantised->packing.empty();
-  if (named) values["packing"] = quantised->packing;
+  if (!quantised || weights.choice != catalog::RepositoryChoice::asked || quantised->packing.empty()) return;
+  values["packing"] = quantised->packing;
   const auto format = values.find("format");
-  if (!named || quantised->packing != "gguf" || format == values.end()) {
-    values["file"] = "\"$CHECKPOINT\"";
-    return;
-  }
-  const std::string file = upper(format->second);
+  if (quantised->packing != "gguf" || format == values.end()) return;
   const std::string& base = quantised->base;
-  values["gguf"] = shell_word(weights.name + ":" + file);
-  values["served"] = values["gguf"];
-  values["called"] = values["name"];
-  values["tokenizer"] = shell_word(catalog::repository_of(*work.model, base.substr(base.rfind('/') + 1), false).name);
-  values.erase("weights");  // the file says it
+  serve_gguf(work, weights.name + ":" + upper(format->second), base.substr(base.rfind('/') + 1), values);
 }
 
 /// Where the model's own publisher ships the same weights in that format, which its name ends with, in place of BF16 if
@@ -102,21 +91,74 @@ std::string official_repository(const job::Job& work, std::string_view format) {
   return {};
 }
 
-/// A format that the tool cannot make of the published weights must be there as a checkpoint of its own: that of the
-/// model's own publisher, or the reader's.
-void name_checkpoint(const Advice& advice, const ProofTool& tool, ProofValues& values) {
+/// A format that the tool cannot make of the published weights, from the model's own publisher.
+void name_official(const job::Job& work, ProofValues& values) {
   const auto weights = values.find("weights");
   if (weights == values.end()) return;
-  const auto words = tool.words.find("weights");
-  if (words != tool.words.end() && words->second.contains(weights->second)) return;
-  const std::string official = official_repository(advice.work, weights->second);
-  if (!official.empty()) {
+  if (const std::string official = official_repository(work, weights->second); !official.empty()) {
+    values["repository"] = official;
     values["served"] = shell_word(official);
     values["called"] = values["name"];
     values.erase("weights");
-    return;
+  } else if (const std::string file = official_repository(work, "gguf:" + weights->second); !file.empty()) {
+    serve_gguf(work, file, work.asked_as, values);
   }
-  take_checkpoint(values, weights->second);
+}
+
+bool spells_weights(const ProofTool& tool, const ProofValues& values) {
+  const auto weights = values.find("weights");
+  const auto words = tool.words.find("weights");
+  return weights != values.end() && words != tool.words.end() && words->second.contains(weights->second);
+}
+
+/// As a part of the name of a file.
+std::string file_name(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+    out += plain ? c : '-';
+  }
+  return out;
+}
+
+/// What makes the planned format of the published weights, which nobody publishes in it; null where nothing must be
+/// made, or nothing is known that makes it. Afterwards the command serves what it makes, and `weights` is left where
+/// nothing does.
+const ProofTool* take_conversion(const job::Job& work, std::span<const ProofTool> tools, ProofValues& values) {
+  const auto format = values.find("format");
+  if (format == values.end()) return nullptr;
+  const bool as_published = !values.contains("weights");
+  constexpr std::string_view kWide[] = {"bf16", "fp16", "fp32", "mxfp4"};  // that converters keep as they are
+  const bool kept = as_published && std::ranges::find(kWide, format->second) != std::end(kWide);
+  if (values.contains("repository") || (as_published && !kept)) return nullptr;
+  for (const std::string_view name : {"converts", "outtype", "quantize", "recipe", "calibration"})
+    values[std::string(name)] = kept ? std::string("published") : format->second;
+  values["file"] = file_name(weights_of(work).name + "-" + format->second);
+  ProofValues asked = values;
+  asked["by"] = "conversion";
+  const ProofTool* maker = proof_tool(tools, asked);
+  if (maker == nullptr) return nullptr;
+  values["made"] = "\"$weights\"";
+  values["served"] = values["made"];
+  values["called"] = values["name"];
+  values.erase("weights");
+  return maker;
+}
+
+/// A model out of a config.json lies only where that was read; a name of quantised weights may be a repository.
+bool is_own_model(const Advice& advice) {
+  return advice.own_model != nullptr && advice.work.model == &advice.own_model->model &&
+         weights_of(advice.work).choice != catalog::RepositoryChoice::asked;
+}
+
+void name_own_model(const Advice& advice, ProofValues& values) {
+  const auto format = values.find("format");
+  values["wanted"] = format != values.end() ? std::string(format->second) : advice.own_model->model.native_dtype;
+  values["called"] = values["name"];
+  values["served"] = "\"$CHECKPOINT\"";
+  values["own"] = values["served"];
+  values.erase("weights");
+  if (job::is_training(advice.work.task)) values["model"] = values["served"];
 }
 
 /// Names of models come from files that anyone may have written: none of them ends its word in a command.
@@ -134,6 +176,94 @@ ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen, c
   quote_names(values);
   name_packing(unit.work, values);
   return values;
+}
+
+/// Its steps for such values, behind those that are there.
+void add_steps(const ProofTool& tool, const ProofValues& values, Launch& out) {
+  for (const ProofTool::Step& step : tool.steps) {
+    if (!applies(step, values)) continue;
+    if (std::string what = filled(tool, say_text(step.what), values); !what.empty())
+      out.remarks.push_back(std::move(what));
+    for (const std::string& line : step.run)
+      if (std::string text = filled(tool, line, values); !text.empty()) out.lines.push_back(std::move(text));
+  }
+}
+
+/// Conditions of tools in words; one that is not here tells a tool for other work.
+constexpr std::pair<std::string_view, std::string_view> kConditions[] = {
+    {"with", to_say("engine or framework")},
+    {"method", to_say("method")},
+    {"architecture", to_say("architecture")},
+    {"split", to_say("tensor, pipeline, context or expert parallelism")},
+    {"tp", to_say("tensor parallelism")},
+    {"pp", to_say("pipeline parallelism")},
+    {"precision", to_say("precision")},
+    {"format", to_say("weights in")},
+    {"packing", to_say("repositories of")},
+    {"kv", to_say("KV cache in")},
+    {"checkpointing", to_say("activation checkpointing")},
+    {"lengths", to_say("sequences of different lengths")},
+    {"zero", to_say("ZeRO stage")},
+    {"fsdp", to_say("FSDP")},
+    {"other_sharding", to_say("this kind of sharding")},
+    {"offload", to_say("offload")},
+    {"expert_adapters", to_say("adapters on experts")},
+    {"in_backward", to_say("optimizer steps in the backward pass")},
+    {"pure", to_say("training without FP32 master weights")},
+    {"special", to_say("this architecture")},
+    {"optimizer", to_say("optimizer")},
+    {"nodes", to_say("several instances")},
+    {"replicas", to_say("several replicas per instance")},
+    {"draft", to_say("draft models")},
+    {"disaggregated", to_say("disaggregated prefill")},
+    {"cards", to_say("several GPUs")},
+    {"vendor", to_say("GPUs of")},
+};
+
+std::string_view condition_name(std::string_view key) {
+  const auto* found = std::ranges::find(kConditions, key, [](const auto& one) { return one.first; });
+  return found == std::end(kConditions) ? std::string_view() : found->second;
+}
+
+/// What keeps the nearest tool from the plan; empty where no tool is for such work.
+struct Lack {
+  std::string key;
+  std::string text;
+};
+Lack nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
+  const ProofTool* nearest = nullptr;
+  std::vector<std::string> lacks;
+  for (const ProofTool& tool : tools) {
+    std::vector<std::string> names = unmet(tool, values);
+    const bool same_work = std::ranges::none_of(names, [](const auto& name) { return condition_name(name).empty(); });
+    if (!same_work || (nearest != nullptr && names.size() >= lacks.size())) continue;
+    nearest = &tool;
+    lacks = std::move(names);
+  }
+  if (nearest == nullptr || lacks.empty()) return {};
+  const std::string& key = lacks.front();
+  const std::string name = say_text(condition_name(key));
+  std::string taken;
+  if (const auto when = nearest->when.find(key); when != nearest->when.end())
+    for (const std::string& one : when->second)
+      if (one != "-") taken += (taken.empty() ? "" : ", ") + one;
+  const auto value = values.find(key);
+  if (taken.empty() || value == values.end()) return {key, say("{} has no {}", nearest->tool, name)};
+  constexpr std::size_t kMost = 60;  // characters of a list that is worth reading
+  if (taken.size() > kMost) return {key, say("{} has no {} {}", nearest->tool, name, value->second)};
+  return {key, say("{} takes {} {}, and the plan has {}", nearest->tool, name, taken, value->second)};
+}
+
+/// Another repository of the same model that a command loads; empty: none.
+std::string loadable_repository(const job::Job& work, std::span<const ProofTool> tools, ProofValues values) {
+  if (work.model == nullptr) return {};
+  for (const std::string_view alias : work.model->aliases) {
+    if (alias.find('/') == std::string_view::npos) continue;
+    values["model"] = values["served"] = alias;
+    values["name"] = alias.substr(alias.rfind('/') + 1);
+    if (proof_tool(tools, values) != nullptr) return std::string(alias);
+  }
+  return {};
 }
 
 bool reads(const std::vector<std::string>& lines, const std::string& variable) {
@@ -170,6 +300,29 @@ ProofValues plan_values(const Advice& advice, const Recommendation& chosen, cons
   return launch_values(unit_of(advice, chosen, coefficients), chosen, coefficients);
 }
 
+std::string why_no_launch(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
+                          const physics::Coefficients& coefficients, std::string_view by) {
+  const ProofUnit unit = unit_of(advice, chosen, coefficients);
+  ProofValues values = launch_values(unit, chosen, coefficients);
+  if (!by.empty()) values["by"] = by;
+  const job::Job& work = unit.work;
+  if (proof_tool(tools, values) != nullptr)
+    return say(
+        "{} is not published in {} by its maker, and no standard conversion is known: name a repository in that format "
+        "with --model, or set --quant {}",
+        weights_of(work).name, values["format"],
+        work.model->native_dtype.substr(0, work.model->native_dtype.find(' ')));
+  const auto [key, lack] = nearest_lack(tools, values);
+  if (key == "format")
+    return say("no standard command runs this plan: {}; set --quant {}", lack,
+               physics::served_formats(work.inference.engine).front());
+  if (!lack.empty()) return say("no standard command runs this plan: {}", lack);
+  const std::string what(work.model != nullptr ? std::string_view(values["model"]) : to_text(work.task));
+  if (const std::string other = loadable_repository(work, tools, values); !other.empty())
+    return say("no standard command is known for {}; there is one for --model {}", what, other);
+  return say("no standard command is known for {}", what);
+}
+
 std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
                                 const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                 std::string_view by) {
@@ -178,17 +331,21 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   if (!by.empty()) values["by"] = by;
   const ProofTool* tool = proof_tool(tools, values);
   if (tool == nullptr) return std::nullopt;
-  name_checkpoint(advice, *tool, values);
-  name_own_model(advice, values);
   Launch out;
-  out.called = values_of(unit, 0)[values.contains("called") ? "name" : "served"];
-  for (const ProofTool::Step& step : tool->steps) {
-    if (!applies(step, values)) continue;
-    if (std::string what = filled(*tool, say_text(step.what), values); !what.empty())
-      out.remarks.push_back(std::move(what));
-    for (const std::string& line : step.run)
-      if (std::string text = filled(*tool, line, values); !text.empty()) out.lines.push_back(std::move(text));
+  if (is_own_model(advice)) {
+    name_own_model(advice, values);
+  } else if (!spells_weights(*tool, values)) {
+    name_official(unit.work, values);
+    if (const ProofTool* maker = take_conversion(unit.work, tools, values); maker != nullptr)
+      add_steps(*maker, values, out);
+    if (values.contains("weights")) return std::nullopt;
   }
+  out.called = values_of(unit, 0)[values.contains("called") ? "name" : "served"];
+  if (values.contains("repository"))
+    out.served = values["repository"];
+  else if (!values.contains("made") && !values.contains("own"))
+    out.served = weights_of(unit.work).name;
+  add_steps(*tool, values, out);
   for (const auto& [name, meaning] : tool->env)
     if (name == "HF_TOKEN" || reads(out.lines, name)) out.env.emplace_back(name, say_text(meaning));
   const catalog::Source* source = catalog.source(tool->source);
@@ -199,8 +356,9 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   out.health = tool->health;
   // Images may be of one CUDA, of one family or of one generation of cards each.
   const std::string& vendor = values["vendor"];
-  for (const std::string& cards :
-       {vendor, vendor + "-" + values["toolkit"], vendor + "-" + values["family"], vendor + " " + values["capability"]})
+  const std::string made = values.contains("made") ? vendor + "-conversion" : std::string();
+  for (const std::string& cards : {vendor, vendor + "-" + values["toolkit"], vendor + "-" + values["family"],
+                                   vendor + " " + values["capability"], made})
     if (const auto image = tool->image.find(cards); image != tool->image.end()) {
       const auto cuda = tool->cuda.find(cards);
       out.image = image->second;

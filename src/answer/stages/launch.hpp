@@ -25,6 +25,7 @@ struct Launch {
   std::string image;   // container with the tool; empty: none is published
   std::string cuda;    // that the driver of its host must support; empty: not known
   std::string called;  // name of the model that a server answers to
+  std::string served;  // repository whose weights it loads; empty: those that the lines make, or the reader's own
   int nodes = 1;       // instances that one copy of it spans
   int copies = 1;      // of it, one beside the other
 
@@ -35,6 +36,10 @@ struct Launch {
 std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
                                 const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                 std::string_view by = {});
+
+/// Why there is none, and what would do.
+std::string why_no_launch(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
+                          const physics::Coefficients& coefficients, std::string_view by = {});
 
 /// The repository whose weights the job is about.
 catalog::Repository weights_of(const job::Job& work);

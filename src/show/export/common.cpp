@@ -78,7 +78,7 @@ std::vector<std::string> plan_notes(const ExportView& view) {
     notes.push_back(std::move(weights));
   for (const answer::Remark& remark : r.remarks)
     notes.push_back(remark.severity == rules::Effect::warn ? say("warning: {}", remark.message) : remark.message);
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto fabric = r.instance->rdma;
   if (works_together(view, launch) && fabric && *fabric != catalog::Rdma::none)
     notes.push_back(
@@ -126,22 +126,20 @@ ExportView of_rank(const ExportView& view, const answer::Recommendation& other) 
           view.scaling, view.disk_gb, view.replay, view.pins_region, {}};
 }
 
-/// What the reader is to fill in, and why it is not written here.
-std::string own_command(const job::Job& work) {
-  return work.model == nullptr
-             ? say("your own command that does the work: the plan does not name the program")
-             : say("your own command that does the work: no published command for {} on this plan is known here",
-                   work.model->id);
-}
-
-answer::Launch launch_or_own(const ExportView& view) {
+answer::Launch launch_of(const ExportView& view) {
   auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients);
   if (launch) return std::move(*launch);
-  answer::Launch own;
-  own.lines = {"sh -c \"$COMMAND\""};
-  own.env = {{"COMMAND", own_command(view.advice.work)}};
-  own.copies = view.chosen.machine().nodes;
-  return own;
+  answer::Launch none;
+  none.copies = view.chosen.machine().nodes;
+  return none;
+}
+
+std::string why_no_command(const ExportView& view) {
+  return answer::why_no_launch(view.advice, view.chosen, view.facts.launches, view.coefficients);
+}
+
+std::string machines_alone(const ExportView& view) {
+  return say("this file orders the instances and starts nothing on them: {}", why_no_command(view));
 }
 
 std::string script_of(const answer::Launch& launch) {
@@ -162,6 +160,10 @@ std::vector<std::string> launch_notes(const answer::Launch& launch) {
 bool reads(const answer::Launch& launch, std::string_view variable) {
   return std::ranges::any_of(launch.lines,
                              [&](const std::string& line) { return line.find(variable) != std::string::npos; });
+}
+
+bool serves_repository(const answer::Launch& launch) {
+  return !launch.served.empty() && launch.served.find(':') == std::string::npos && !reads(launch, " --quantization ");
 }
 
 bool reads_rank(const answer::Launch& launch) { return reads(launch, "$RANK") || reads(launch, "$MASTER"); }
@@ -195,13 +197,13 @@ std::vector<std::pair<std::string, std::string>> open_variables(const answer::La
 std::string vendor_of(const answer::Recommendation& r) { return r.gpu == nullptr ? "" : lower(r.gpu->vendor); }
 
 std::vector<const answer::Recommendation*> interchangeable(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   std::vector<const answer::Recommendation*> out{&view.chosen};
   for (const answer::Recommendation& other : view.advice.recommendations) {
     if (&other == &view.chosen || other.machine().nodes != view.chosen.machine().nodes) continue;
     if (layout_of(view, other) != layout_of(view, view.chosen)) continue;
     if (vendor_of(other) != vendor_of(view.chosen)) continue;  // other wheels, other images
-    const answer::Launch there = launch_or_own(of_rank(view, other));
+    const answer::Launch there = launch_of(of_rank(view, other));
     // An image may be of one generation of cards.
     if (there.lines == launch.lines && there.setup == launch.setup && there.image == launch.image)
       out.push_back(&other);
@@ -235,7 +237,7 @@ int start_seconds(const ExportView& view, int least) {
   if (view.scaling) start = std::max(start, 2 * view.scaling->cold_start.raw());
   if (const auto first = answer::cold_start(view.advice.work, r.machine(), r.plan(), {*r.instance, r.region->id},
                                             view.catalog, view.coefficients))
-    start = std::max(start, launch_or_own(view).nodes * in_gb(first->weights) / kDownloadGbs + 2 * first->engine.raw());
+    start = std::max(start, launch_of(view).nodes * in_gb(first->weights) / kDownloadGbs + 2 * first->engine.raw());
   return static_cast<int>(std::ceil(start / 60) * 60);
 }
 

@@ -33,12 +33,21 @@ std::string yaml_file(const ExportView& view, const std::vector<std::string>& no
 /// The job's name as host names are written (RFC 1123): "gpusel-llama-3-1-8b".
 std::string job_name(const ExportView& view);
 
-/// How the chosen plan is started; without a known tool, a line that runs the reader's own $COMMAND.
-answer::Launch launch_or_own(const ExportView& view);
+/// How the chosen plan is started; nothing is in it where no standard command is known.
+answer::Launch launch_of(const ExportView& view);
+/// Why there is none.
+std::string why_no_command(const ExportView& view);
+/// The same for targets that order machines for the reader's own work.
+std::string machines_alone(const ExportView& view);
 /// Its lines as one script.
 std::string script_of(const answer::Launch& launch);
 /// Notes on it: what must be there, and which variables are the reader's.
 std::vector<std::string> launch_notes(const answer::Launch& launch);
+/// Whether a server is started with a repository alone, as charts take it: no file in it, none of the reader's own, and
+/// nothing that is made of it first.
+bool serves_repository(const answer::Launch& launch);
+/// Whether lines have that word.
+bool reads(const answer::Launch& launch, std::string_view word);
 /// Whether lines read $RANK or $MASTER.
 bool reads_rank(const answer::Launch& launch);
 /// Whether instances exchange data while they work, rather than each working alone.

@@ -14,46 +14,56 @@ namespace {
 
 constexpr std::string_view kSchema = "gpusel.export/1";
 
+constexpr bool kStarts = true;
 constexpr ExportTarget kTargets[] = {
     {"skypilot", to_say("SkyPilot task: the ranked offers as candidates, and the command"), export_skypilot},
-    {"dstack", to_say("dstack fleet with its service or task"), export_dstack},
+    {"dstack", to_say("dstack fleet with its service or task"), export_dstack, {}, {}, {}, kStarts},
     {"terraform", to_say("the instances in Terraform, which start the job: AWS, Azure, Google Cloud, OCI, Nebius …"),
      export_terraform},
-    {"kubernetes", to_say("Deployment and Service, or Job, on nodes of the chosen instance"), export_kubernetes},
-    {"lws", to_say("LeaderWorkerSet and Service: replicas that span several nodes"), export_lws},
+    {"kubernetes",
+     to_say("Deployment and Service, or Job, on nodes of the chosen instance"),
+     export_kubernetes,
+     {},
+     {},
+     {},
+     kStarts},
+    {"lws", to_say("LeaderWorkerSet and Service: replicas that span several nodes"), export_lws, {}, {}, {}, kStarts},
     {"kuberay", to_say("RayService of KubeRay: Ray Serve LLM with the plan's settings"), export_kuberay,
      job::Engine::vllm},
-    {"jobset", to_say("JobSet: training on several nodes"), export_jobset},
+    {"jobset", to_say("JobSet: training on several nodes"), export_jobset, {}, {}, {}, kStarts},
     {"helm-vllm", to_say("values of the Helm chart of vLLM's production stack"), export_helm_vllm, job::Engine::vllm},
     {"llm-d", to_say("values of llm-d's Helm chart of a model service"), export_llm_d, job::Engine::vllm},
-    {"kserve", to_say("KServe InferenceService"), export_kserve},
+    {"kserve", to_say("KServe InferenceService"), export_kserve, {}, {}, {}, kStarts},
     {"karpenter", to_say("Karpenter NodePool that starts the chosen instances: AWS, Azure"), export_karpenter},
-    {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda},
-    {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa},
+    {"keda", to_say("KEDA ScaledObject: replicas follow requests in flight"), export_keda, {}, {}, {}, kStarts},
+    {"hpa", to_say("HorizontalPodAutoscaler: the same without KEDA"), export_hpa, {}, {}, {}, kStarts},
     {"sagemaker",
      to_say("CloudFormation of a SageMaker endpoint: vLLM"),
      export_sagemaker,
      job::Engine::vllm,
      {},
-     "aws"},
+     "aws",
+     kStarts},
     {"batch",
      to_say("CloudFormation of AWS Batch: queue and definition of a job that ends"),
      export_batch,
      {},
      {},
-     "aws"},
-    {"vertex", to_say("Vertex AI: an endpoint by gcloud, or a custom job"), export_vertex, {}, {}, "gcp"},
+     "aws",
+     kStarts},
+    {"vertex", to_say("Vertex AI: an endpoint by gcloud, or a custom job"), export_vertex, {}, {}, "gcp", kStarts},
     {"azureml",
      to_say("Azure Machine Learning: an online endpoint, or a command job"),
      export_azureml,
      {},
      {},
-     "azure"},
-    {"runpod", to_say("pods of RunPod, by its API"), export_runpod, {}, {}, "runpod"},
-    {"vast", to_say("instances of Vast, by its command vastai"), export_vast, {}, {}, "vast"},
-    {"slurm", to_say("Slurm batch script: the plan on a cluster of your own"), export_slurm},
-    {"docker", to_say("docker run line, on each instance"), export_docker},
-    {"compose", to_say("the same as a file for Docker Compose"), export_compose},
+     "azure",
+     kStarts},
+    {"runpod", to_say("pods of RunPod, by its API"), export_runpod, {}, {}, "runpod", kStarts},
+    {"vast", to_say("instances of Vast, by its command vastai"), export_vast, {}, {}, "vast", kStarts},
+    {"slurm", to_say("Slurm batch script: the plan on a cluster of your own"), export_slurm, {}, {}, {}, kStarts},
+    {"docker", to_say("docker run line, on each instance"), export_docker, {}, {}, {}, kStarts},
+    {"compose", to_say("the same as a file for Docker Compose"), export_compose, {}, {}, {}, kStarts},
     {"vllm", to_say("command that starts vLLM with the plan's flags"), export_vllm, job::Engine::vllm},
     {"sglang", to_say("command that starts SGLang with the plan's flags"), export_sglang, job::Engine::sglang},
     {"trtllm", to_say("command that starts TensorRT-LLM (trtllm-serve) with the plan's flags"), export_trtllm,
@@ -96,7 +106,15 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
                      hint.or_else(say("all targets: gpusel export")));
 }
 
-bool has_command(const ExportView& view) { return !launch_or_own(view).tool.empty(); }
+bool has_command(const ExportView& view) { return !launch_of(view).tool.empty(); }
+
+Result<Exported> ExportTarget::make(const ExportView& view) const {
+  if (starts && !has_command(view))
+    return cannot(view.advice.work.counted
+                      ? say("{}; SkyPilot, Terraform and Karpenter order the machines alone", why_no_command(view))
+                      : why_no_command(view));
+  return write(view);
+}
 
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target) {
   bool any_has_command = false;

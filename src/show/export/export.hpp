@@ -49,18 +49,22 @@ struct Exported : ExportedFile {
 
 struct ExportTarget {
   std::string_view name;
-  std::string_view purpose;                          // for to_say()
-  Result<Exported> (*make)(const ExportView& view);  // errors: it cannot say the plan
+  std::string_view purpose;  // for to_say()
+  Result<Exported> (*write)(const ExportView& view);
   std::optional<job::Engine> engine{};  // that it runs; plans are made for it where the question leaves that open
   std::string_view framework{};         // as engine, of training
   std::string_view seller{};            // the only provider whose instances it orders
+  bool starts = false;                  // the plan's command, without which there is nothing to write
+
+  /// Errors: it cannot say the plan.
+  Result<Exported> make(const ExportView& view) const;
 };
 std::span<const ExportTarget> export_targets();
 /// Errors: there is no such target; the nearest are named.
 Result<const ExportTarget*> find_export_target(std::string_view name);
 /// Errors: the target cannot say the plan; targets that can are named.
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
-/// Whether a tool's own command starts the plan, rather than the reader's.
+/// Whether a standard command that starts the plan is known.
 bool has_command(const ExportView& view);
 /// The best rank that the target can say; without a command only where no rank has one; null: none.
 const answer::Recommendation* first_exportable(const ExportView& view, const ExportTarget& target);

@@ -33,7 +33,7 @@ std::string query_of(const money::QueueMetrics& metrics, const std::string& mode
 Result<Rule> rule_of(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
   if (!view.scaling) return cannot(say("replicas of this job are not scaled: it is not a service"));
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (launch.nodes > 1)
     return cannot(say("one replica spans {} instances, which a Deployment cannot scale by", launch.nodes));
   const auto engine = view.advice.work.inference.engine;

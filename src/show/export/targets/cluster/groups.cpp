@@ -42,7 +42,7 @@ Json leader_service(const ExportView& view, const answer::Launch& launch) {
 
 Result<Exported> export_lws(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (!launch.serves()) return cannot(say("a LeaderWorkerSet runs servers, and no server is known here for this plan"));
   Exported out{"leaderworkerset.yaml", {}, pod_notes(view, launch)};
   out.notes.push_back(say("the controller of {} must run in the cluster: {}", "LeaderWorkerSet",
@@ -57,7 +57,7 @@ Result<Exported> export_lws(const ExportView& view) {
 
 Result<Exported> export_jobset(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (launch.serves()) return cannot(say("a JobSet runs jobs that end, and this plan is a server"));
   const int nodes = view.chosen.machine().nodes;
   const std::string name = job_name(view);

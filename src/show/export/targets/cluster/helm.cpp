@@ -52,7 +52,7 @@ Json model_spec(const ExportView& view, const answer::Launch& launch, const Plan
   Json out{{"name", job_name(view)},
            {"repository", launch.image.substr(0, colon)},
            {"tag", launch.image.substr(colon + 1)},
-           {"modelURL", answer::weights_of(view.advice.work).name},
+           {"modelURL", launch.served},
            {"replicaCount", view.chosen.machine().nodes},
            {"resources", pod.at("containers").at(0).at("resources")},
            {"vllmConfig", engine_config(values)},
@@ -73,7 +73,6 @@ Json named(const Json& list, std::string_view name) {
 /// Weights are kept in the pod, whose command is the plan's; what routes between pods reads labels and port alone.
 Json model_service(const ExportView& view, const answer::Launch& launch, const Json& pod) {
   const Json& server = pod.at("containers").at(0);
-  const std::string model = answer::weights_of(view.advice.work).name;
   Json container{{"name", "vllm"},
                  {"image", launch.image},
                  {"modelCommand", "custom"},
@@ -95,8 +94,8 @@ Json model_service(const ExportView& view, const answer::Launch& launch, const J
   if (Json shared = named(pod.at("volumes"), kShared); !shared.empty()) decode["volumes"] = std::move(shared);
   return {{"multinode", false},
           {"modelArtifacts",
-           {{"name", launch.called.empty() ? model : launch.called},
-            {"uri", "hf://" + model},
+           {{"name", launch.called},
+            {"uri", "hf://" + launch.served},
             {"size", format("{}Gi", disk_gb(view))},
             {"authSecretName", job_name(view)},
             {"labels", {{"llm-d.ai/inference-serving", "true"}, {"llm-d.ai/model", job_name(view)}}}}},
@@ -114,10 +113,10 @@ Result<answer::Launch> charted(const ExportView& view) {
     return cannot(say("the chart serves language models with vLLM: --engine vllm plans for it"));
   auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "vllm");
-  if (!launch) return cannot(say("the chart does not start this plan"));
+  if (!launch) return cannot(why_no_command(view));
   if (launch->nodes > 1)
     return cannot(say("one replica spans {} instances, which the chart's Deployment cannot start", launch->nodes));
-  if (!open_variables(*launch).empty() || view.advice.work.inference.draft)
+  if (!serves_repository(*launch) || view.advice.work.inference.draft)
     return cannot(say("the chart names published weights, and this plan needs a checkpoint of your own"));
   return std::move(*launch);
 }

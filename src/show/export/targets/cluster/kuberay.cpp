@@ -26,7 +26,7 @@ Json llm_config(const answer::Launch& launch, const PlanValues& values) {
   if (values.has("ep")) engine["enable_expert_parallel"] = true;
   if (values.has("shared")) engine["enable_prefix_caching"] = true;
   const int here = values.has("replicas") ? values.count("replicas") : 1;
-  return {{"model_loading_config", {{"model_id", launch.called}, {"model_source", launch.called}}},
+  return {{"model_loading_config", {{"model_id", launch.called}, {"model_source", launch.served}}},
           {"engine_kwargs", std::move(engine)},
           {"deployment_config", {{"num_replicas", launch.copies * here}}}};
 }
@@ -72,8 +72,8 @@ Result<Exported> export_kuberay(const ExportView& view) {
     return cannot(say("Ray Serve LLM serves language models with vLLM on NVIDIA cards"));
   const auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "vllm");
-  if (!launch) return cannot(say("no command of {} can express this plan", "vllm"));
-  if (!open_variables(*launch).empty() || view.advice.work.inference.draft)
+  if (!launch) return cannot(why_no_command(view));
+  if (!serves_repository(*launch) || view.advice.work.inference.draft)
     return cannot(say("a RayService names published weights, and this plan needs a checkpoint of your own"));
   const PlanValues values(view);
   const Json application{{"name", "llm"},

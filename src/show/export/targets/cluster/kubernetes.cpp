@@ -69,7 +69,7 @@ bool goes_on(const ExportView& view, const answer::Launch& launch) {
 
 Result<Exported> export_kubernetes(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const bool served = goes_on(view, launch);
   if (served && launch.nodes > 1)
     return cannot(say("one replica spans {} instances, which a Deployment cannot start together", launch.nodes));
@@ -83,7 +83,7 @@ Result<Exported> export_kubernetes(const ExportView& view) {
 
 Result<Exported> export_kserve(const ExportView& view) {
   if (Status possible = check_cluster(view); !possible) return std::unexpected(possible.error());
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (!launch.serves()) return cannot(say("KServe runs servers, and no server is known here for this plan"));
   if (launch.nodes > 1)
     return cannot(

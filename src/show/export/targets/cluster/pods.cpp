@@ -40,8 +40,6 @@ constexpr Cluster kClusters[] = {
 constexpr std::string_view kTypeLabel = "node.kubernetes.io/instance-type";
 constexpr std::string_view kRegionLabel = "topology.kubernetes.io/region";
 constexpr std::string_view kHostLabel = "kubernetes.io/hostname";
-// RFC 2606: a name that never resolves, so that nobody's image is run by mistake.
-constexpr std::string_view kNoImage = "registry.invalid/your-image:tag";
 
 // Nodes that Karpenter starts: https://karpenter.sh/docs/concepts/scheduling/
 constexpr std::string_view kKarpenterLabel = "karpenter.sh/capacity-type";
@@ -138,14 +136,8 @@ Json resources_of(const ExportView& view, const answer::Launch& launch, std::str
   return out;
 }
 
-/// Of the reader's own image where none is known.
-Container container_or_own(const ExportView& view, const answer::Launch& launch) {
-  auto known = container_of(view, launch);
-  return known ? std::move(*known) : Container{std::string(kNoImage), script_of(launch)};
-}
-
 Json container(const ExportView& view, const answer::Launch& launch, const Pod& pod, std::string_view resource) {
-  const Container started = container_or_own(view, launch);
+  const Container started = *container_of(view, launch);  // as check_cluster() found
   Json out{{"name", pod.container},
            {"image", started.image},
            {"command", Json::array({"/bin/sh", "-c"})},
@@ -180,6 +172,7 @@ Status check_cluster(const ExportView& view) {
     return cannot(say("no Kubernetes service is known with nodes that are instances of {}", r.instance->provider));
   if (r.gpu != nullptr && gpu_resource(*r.gpu).empty())
     return cannot(say("no Kubernetes device plugin is known for {}", r.gpu->id));
+  if (const auto container = container_of(view, launch_of(view)); !container) return std::unexpected(container.error());
   return {};
 }
 
@@ -208,8 +201,7 @@ std::vector<std::string> pod_notes(const ExportView& view, const answer::Launch&
     notes.push_back(say("the device plugin for {} must run there", gpu_resource(*view.chosen.gpu)));
   notes.push_back(say(
       "weights are kept in the pod: a PersistentVolumeClaim in place of the cache saves each new pod the download"));
-  const std::string image = container_or_own(view, launch).image;
-  if (image == kNoImage) notes.push_back(say("put your own image in place of {}", kNoImage));
+  const std::string image = container_of(view, launch)->image;
   if (image.ends_with(":latest") || image.find(":latest-") != std::string::npos)
     notes.push_back(say("pin the image's version: {} changes under the same name", image));
   if (has_output(launch))

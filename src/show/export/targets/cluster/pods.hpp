@@ -19,7 +19,7 @@ struct Cluster {
 };
 /// Null where no such service is known here.
 const Cluster* cluster_of(const answer::Recommendation& r);
-/// Error: the provider has no Kubernetes service that is known here.
+/// Error: the provider has no Kubernetes service that is known here, or the work no container.
 Status check_cluster(const ExportView& view);
 
 struct Pod {

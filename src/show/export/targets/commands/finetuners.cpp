@@ -13,8 +13,6 @@ namespace gpusel::show {
 
 namespace {
 
-constexpr std::string_view kDeepspeedFile = "ds_config.json";
-
 /// Of transformers.TrainingArguments; empty: none of its optimizers.
 std::string_view optimizer_name(std::string_view optimizer) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"adamw", "adamw_torch_fused"},
@@ -36,8 +34,6 @@ Status check_finetuner(const ExportView& view, std::string_view tool, const Plan
   const std::string precision = values.of("precision");
   if (precision != "bf16" && precision != "fp16") return lacks(precision);
   if (optimizer_name(values.of("optimizer")).empty()) return lacks(values.of("optimizer"));
-  if (const std::string kind = values.of("checkpointing"); kind != "full" && kind != "none")
-    return lacks(say("recomputation of a part ({})", kind));
   if (const std::string method = values.of("method"); method != "full" && method != "lora" && method != "qlora")
     return lacks(method);
   for (const std::string_view other : {"other_sharding", "expert_adapters", "in_backward", "lengths"})
@@ -117,7 +113,7 @@ Json factory_config(const ExportView& view, const PlanValues& values) {
 Json axolotl_fsdp(const PlanValues& values) {
   return {{"auto_wrap_policy", "TRANSFORMER_BASED_WRAP"},
           {"reshard_after_forward", values.of("fsdp") == "true"},
-          {"activation_checkpointing", values.of("checkpointing") == "full"},
+          {"activation_checkpointing", values.has("wrapped")},
           {"cpu_ram_efficient_loading", true},
           {"offload_params", false},
           {"state_dict_type", "SHARDED_STATE_DICT"},
@@ -153,7 +149,7 @@ Json axolotl_config(const ExportView& view, const PlanValues& values) {
       {"optimizer", optimizer_name(values.of("optimizer"))},
       {"lr_scheduler", "cosine"},
       {values.of("precision"), true},
-      {"gradient_checkpointing", values.of("checkpointing") == "full" && !values.has("fsdp")}};
+      {"gradient_checkpointing", values.of("checkpointing") == "full" && !values.has("wrapped")}};
   if (values.has("rank")) add_adapters(values, config);
   if (values.has("flash")) config["attn_implementation"] = "flash_attention_2";
   if (values.has("all_steps"))
@@ -201,13 +197,18 @@ Result<Exported> export_axolotl(const ExportView& view) {
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "axolotl"); !possible)
     return std::unexpected(possible.error());
-  if (values.has("pure")) return cannot(say("{} has no setting for {}", kTool, layout_of(view, view.chosen)));
+  // It loads all weights in the arithmetic's own format; what shards them keeps FP32 masters of its own.
+  const bool sharded = values.has("zero") || values.has("fsdp");
+  if (values.has("pure") && sharded)
+    return cannot(say("{} has no setting for {}", kTool, layout_of(view, view.chosen)));
   std::vector<std::string_view> variables{"DATASET", "LEARNING_RATE", "OUTPUT"};
   if (is_own_model(view)) variables.emplace_back("CHECKPOINT");
   Exported out{"axolotl.yaml", {}, {}};
   std::vector<std::string> left{
       say("set DATASET (a name or folder), LEARNING_RATE and OUTPUT (a folder that outlives the instance)"),
       say("sh train.sh, with axolotl installed, on each instance: it fills them in")};
+  if (values.of("method") == "full" && !values.has("pure") && !sharded)
+    left.push_back(say("Axolotl keeps no FP32 master weights here: it needs less memory than planned"));
   if (values.has("rank")) left.push_back(say("lora_alpha is twice the rank, which is usual and not part of the plan"));
   out.notes = finetuner_notes(values, std::move(left));
   out.content = yaml_file(view, out.notes, {axolotl_config(view, values)});

@@ -3,6 +3,8 @@
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/targets.hpp"
+#include "show/export/targets/commands/training.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::show {
 
@@ -44,7 +46,8 @@ Result<Exported> server(const ExportView& view, job::Engine engine, std::string_
   if (const auto packing = values.find("packing"); packing != values.end())
     return cannot(say("{} does not load a repository of {}: --engine {} plans for one that does", name, packing->second,
                       to_text(packing->second == "gguf" ? job::Engine::llama_cpp : job::Engine::vllm)));
-  return cannot(say("no command of {} can express this plan", by.empty() ? name : by));
+  return cannot(
+      answer::why_no_launch(view.advice, view.chosen, view.facts.launches, view.coefficients, by.empty() ? name : by));
 }
 
 }  // namespace
@@ -70,9 +73,13 @@ Result<Exported> export_tei(const ExportView& view) {
 
 Result<Exported> export_torchrun(const ExportView& view) {
   if (!view.chosen.plan().training) return cannot(say("torchrun starts training, but this job is not training"));
-  const auto launch =
+  auto launch =
       answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients, "torchrun");
-  if (!launch) return cannot(say("no command can express this plan"));
+  if (!launch)
+    return cannot(answer::why_no_launch(view.advice, view.chosen, view.facts.launches, view.coefficients, "torchrun"));
+  if (reads(*launch, kDeepspeedFile))
+    launch->lines.insert(launch->lines.begin(),
+                         format("cat > {} <<'END'\n{}END", kDeepspeedFile, dump(deepspeed_config(PlanValues(view)))));
   return script(view, *launch, "train.sh");
 }
 

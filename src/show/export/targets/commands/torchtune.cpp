@@ -74,6 +74,15 @@ std::string module_list(const PlanValues& values) {
   return out;
 }
 
+/// Files of the tokenizer, as the configurations of each family name them.
+std::vector<std::string> tokenizer_words(std::string_view stem) {
+  if (stem.starts_with("qwen"))
+    return {"tokenizer.path=\"$weights/vocab.json\"", "tokenizer.merges_file=\"$weights/merges.txt\""};
+  if (stem.starts_with("phi"))
+    return {"tokenizer.vocab_path=\"$weights/vocab.json\"", "tokenizer.merges_path=\"$weights/merges.txt\""};
+  return {format("tokenizer.path=\"$weights/{}tokenizer.model\"", stem.starts_with("llama3") ? "original/" : "")};
+}
+
 /// The plan's optimizer in place of the configuration's, whose arguments stay unless they are taken out.
 std::vector<std::string> optimizer_words(const PlanValues& values, const Configs& configs) {
   const bool full = values.of("method") == "full";
@@ -96,19 +105,22 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
       "dataset.packed=True",
       format("dtype={}", values.of("precision")),
       format("enable_activation_checkpointing={}", values.of("checkpointing") == "full" ? "True" : "False"),
-      "checkpointer.checkpoint_dir=\"$CHECKPOINT\"",
-      "tokenizer.path=\"$TOKENIZER\"",
+      "checkpointer.checkpoint_dir=\"$weights\"",
       "output_dir=\"$OUTPUT\"",
       "optimizer.lr=\"$LEARNING_RATE\"",
       "dataset=torchtune.datasets.instruct_dataset",
       "dataset.source=\"$DATASET\""};
+  for (std::string& word : tokenizer_words(configs.stem)) out.push_back(std::move(word));
   if (values.has("rank")) {
     out.push_back(format("model.lora_rank={}", values.of("rank")));
+    out.push_back(format("model.lora_alpha={}", 2 * values.count("rank")));
     out.push_back(format("'model.lora_attn_modules=[{}]'", module_list(values)));
     const std::string modules = values.of("modules_list");
     const bool mlp = modules == "all" || modules.find("gate_proj") != std::string::npos;
     out.push_back(format("model.apply_lora_to_mlp={}", mlp ? "True" : "False"));
   }
+  if (values.has("ddp"))
+    out.push_back(format("data_parallel_replicate_dim={} data_parallel_shard_dim=1", values.of("gpus")));
   const auto optimizer = optimizer_words(values, configs);
   out.insert(out.end(), optimizer.begin(), optimizer.end());
   return out;
@@ -124,9 +136,9 @@ Status check_torchtune(const ExportView& view, const PlanValues& values) {
     return lacks(precision);
   if (const std::string optimizer = values.of("optimizer"); optimizer != "adamw" && optimizer != "paged-adamw8bit")
     return lacks(optimizer);
-  if (const std::string kind = values.of("checkpointing"); kind != "full" && kind != "none")
-    return lacks(say("recomputation of a part ({})", kind));
-  if (values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
+  // Its recipe for adapters on several cards shards always; that for all weights takes the degrees.
+  const bool replicates = values.has("ddp") && method != "full";
+  if (replicates || values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
     return cannot(say("{} has no setting for {}", "torchtune", layout_of(view, view.chosen)));
   return {};
 }
@@ -148,17 +160,18 @@ Result<Exported> export_torchtune(const ExportView& view) {
   out.notes = {
       say("micro-batch {} per GPU, {} passes per step, {} sequences of {} tokens in total", values.of("micro_batch"),
           values.of("accumulation"), values.of("global_batch"), values.of("length")),
-      say("CHECKPOINT is the folder of {}: tune download {} --output-dir \"$CHECKPOINT\"",
-          answer::weights_of(view.advice.work).name, answer::weights_of(view.advice.work).name),
-      say("TOKENIZER is its tokenizer's file there, DATASET a data set of Hugging Face"),
+      say("DATASET is a data set of Hugging Face; how often it is read is the configuration's"),
       say("its file names are those of the configuration's model: set checkpointer.checkpoint_files otherwise")};
   const int nodes = view.chosen.machine().nodes;
   std::string& text = out.content;
   text = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";
-  for (const std::string_view name : {"CHECKPOINT", "TOKENIZER", "DATASET", "OUTPUT", "LEARNING_RATE"})
-    text += format(": \"${{{}:?}}\"\n", name);
+  for (const std::string_view name : {"DATASET", "OUTPUT", "LEARNING_RATE"}) text += format(": \"${{{}:?}}\"\n", name);
   if (nodes > 1) text += ": \"${RANK:?}\" \"${MASTER:?}\"\n";
-  text += "# pip install torch torchvision torchao torchtune\ntune run";
+  const std::string weights = answer::shell_word(answer::weights_of(view.advice.work).name);
+  text += "# pip install torch torchvision torchao torchtune\n";
+  text +=
+      format("weights=\"$PWD/weights\"\n[ -e \"$weights\" ] || tune download {} --output-dir \"$weights\"\n", weights);
+  text += "tune run";
   if (!alone) text += " --nproc_per_node " + values.of("per_node");
   if (nodes > 1)
     text += format(" --nnodes {} --node_rank \"$RANK\" --rdzv_backend c10d --rdzv_endpoint \"$MASTER:29500\"", nodes);

@@ -17,18 +17,19 @@ namespace {
 /// Frameworks that divide work, or start it, in a way of their own.
 constexpr std::string_view kOwnLaunchers[] = {"megatron", "nemo", "torchtune", "unsloth", "litgpt"};
 
-/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix.
+/// What is kept in 16 bit beside fp32 masters is mixed; with all in one format there is nothing to mix, and DeepSpeed
+/// computes in the format that it is told.
 std::string mixed_precision(const PlanValues& values) {
   const std::string precision = values.of("precision");
   const bool half = precision == "bf16" || precision == "fp16";
-  return half && !values.has("pure") ? precision : "no";
+  return half && (!values.has("pure") || values.has("zero")) ? precision : "no";
 }
 
 Json fsdp_config(const PlanValues& values) {
   return {{"fsdp_version", 2},
           {"fsdp_auto_wrap_policy", "TRANSFORMER_BASED_WRAP"},
           {"fsdp_reshard_after_forward", values.of("fsdp") == "true"},
-          {"fsdp_activation_checkpointing", values.of("checkpointing") == "full"},
+          {"fsdp_activation_checkpointing", values.has("wrapped")},
           {"fsdp_cpu_ram_efficient_loading", true},
           {"fsdp_offload_params", false},
           {"fsdp_state_dict_type", "SHARDED_STATE_DICT"}};
@@ -50,10 +51,14 @@ Json deepspeed_plugin(const PlanValues& values) {
           {"deepspeed_multinode_launcher", "standard"}};
 }
 
-std::vector<std::string> batch_notes(const PlanValues& values) {
-  return {say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total; checkpointing {}",
-              values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"), values.of("length"),
-              values.of("checkpointing"))};
+/// What these files have no place for: the script that reads them trains so.
+std::vector<std::string> script_notes(const PlanValues& values) {
+  return {
+      say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total; checkpointing {}",
+          values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"), values.of("length"),
+          values.of("checkpointing")),
+      say("left to your script: method {}, optimizer {} and its learning rate, activation checkpointing {}",
+          values.of("method"), values.of("optimizer"), values.has("wrapped") ? "none" : values.of("checkpointing"))};
 }
 
 }  // namespace
@@ -69,6 +74,9 @@ Status check_training(const ExportView& view, std::string_view tool, const PlanV
   const std::string vendor = values.of("vendor");
   if (vendor != "nvidia" && vendor != "amd")
     return cannot(say("the configuration of {} for {} is not known here", tool, values.of("gpu")));
+  if (const std::string kind = values.of("checkpointing"); kind != "full" && kind != "none")
+    return cannot(say("{} cannot recompute a part of the activations ({}): use --activation-checkpointing full or none",
+                      tool, kind));
   const std::string precision = values.of("precision");
   for (const std::string_view usual : {"bf16", "fp16", "fp32", "tf32"})
     if (precision == usual) return {};
@@ -86,7 +94,7 @@ Json deepspeed_config(const PlanValues& values) {
   return {{"train_batch_size", values.count("global_batch")},
           {"train_micro_batch_size_per_gpu", values.count("micro_batch")},
           {"gradient_accumulation_steps", values.count("accumulation")},
-          {"gradient_clipping", "auto"},
+          {"gradient_clipping", 1.0},  // as transformers.TrainingArguments has it
           {"bf16", {{"enabled", half == "bf16"}}},
           {"fp16", {{"enabled", half == "fp16"}}},
           {"zero_optimization", std::move(zero)}};
@@ -116,7 +124,7 @@ Result<Exported> export_accelerate(const ExportView& view) {
               {"use_cpu", false}};
   if (values.has("zero")) config["deepspeed_config"] = deepspeed_plugin(values);
   if (values.has("fsdp")) config["fsdp_config"] = fsdp_config(values);
-  Exported out{"accelerate.yaml", {}, batch_notes(values)};
+  Exported out{"accelerate.yaml", {}, script_notes(values)};
   out.notes.push_back(nodes > 1
                           ? say("on each instance: accelerate launch --config_file accelerate.yaml --machine_rank "
                                 "RANK --main_process_ip MASTER --main_process_port 29500 your_script.py")
@@ -131,9 +139,7 @@ Result<Exported> export_deepspeed(const ExportView& view) {
   if (Status possible = check_training(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
   if (values.has("fsdp") || values.has("other_sharding"))
     return cannot(say("the plan shards in a way that DeepSpeed does not support ({})", layout_of(view, view.chosen)));
-  Exported out{"ds_config.json", {}, batch_notes(values)};
-  out.notes.push_back(
-      say("optimizer {} is up to the script, since its learning rate is not part of the plan", values.of("optimizer")));
+  Exported out{"ds_config.json", {}, script_notes(values)};
   Json config{{"_comment", heading_lines(view, out.notes)}};
   config.update(deepspeed_config(values));
   out.content = dump(config);

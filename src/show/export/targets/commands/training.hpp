@@ -27,6 +27,8 @@ class PlanValues {
 Status check_training(const ExportView& view, std::string_view tool, const PlanValues& values,
                       std::string_view framework = {});
 
+/// What DeepSpeed's configuration of the plan is called.
+inline constexpr std::string_view kDeepspeedFile = "ds_config.json";
 /// DeepSpeed's configuration of the plan.
 Json deepspeed_config(const PlanValues& values);
 

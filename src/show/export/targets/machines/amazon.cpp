@@ -264,7 +264,7 @@ std::string deploy_line(const ExportView& view, std::string_view file, std::stri
 
 Result<Exported> export_sagemaker(const ExportView& view) {
   if (Status possible = check_amazon(view, "SageMaker"); !possible) return std::unexpected(possible.error());
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (!launch.serves()) return cannot(say("endpoints of SageMaker are servers, and this plan is none"));
   if (launch.nodes > 1)
     return cannot(
@@ -297,7 +297,7 @@ Result<Exported> export_sagemaker(const ExportView& view) {
 }
 
 Result<Exported> export_batch(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   if (launch.serves()) return cannot(say("AWS Batch runs jobs that end, and this plan is a server"));
   if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
   if (view.chosen.machine().nodes > 1 && is_spot(view.chosen))

@@ -13,6 +13,7 @@ namespace {
 // https://hub.docker.com/r/rocm/pytorch
 constexpr std::string_view kTorch = "pytorch/pytorch:2.8.0-cuda12.8-cudnn9-devel";
 constexpr std::string_view kTorchCuda = "12.8";
+constexpr std::string_view kPython = "python:3.12";  // on processors
 constexpr std::string_view kTorchForAmd = "rocm/pytorch:rocm7.2.4_ubuntu24.04_py3.12_pytorch_release_2.10.0";
 
 }  // namespace
@@ -22,9 +23,9 @@ Result<Container> container_of(const ExportView& view, const answer::Launch& lau
   if (!vendor.empty() && vendor != "nvidia" && vendor != "amd")
     return cannot(say("how a container reaches {} is not known", view.chosen.gpu->id));
   if (!launch.image.empty()) return Container{launch.image, script_of(launch), launch.cuda};
-  const bool torch = view.chosen.plan().training || !launch.setup.empty();
-  if (!torch || vendor.empty()) return cannot(say("no published container image is known for this work"));
-  Container out{std::string(vendor == "amd" ? kTorchForAmd : kTorch), {}};
+  const bool installs = view.chosen.plan().training || !launch.setup.empty();
+  if (!installs) return cannot(say("no published container image is known for this work"));
+  Container out{std::string(vendor == "amd" ? kTorchForAmd : vendor.empty() ? kPython : kTorch), {}};
   if (vendor == "nvidia") out.cuda = kTorchCuda;
   if (!launch.setup.empty()) out.script = launch.setup + " || exit 1\n";
   out.script += script_of(launch);

@@ -149,7 +149,7 @@ std::string docker_lines(const ExportView& view, const answer::Launch& launch, c
 }
 
 Result<Exported> export_docker(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
   Exported out{"run.sh", {}, container_notes(view, launch, *container)};
@@ -158,7 +158,7 @@ Result<Exported> export_docker(const ExportView& view) {
 }
 
 Result<Exported> export_compose(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
   Exported out{"docker-compose.yaml", {}, container_notes(view, launch, *container)};

@@ -17,7 +17,7 @@ constexpr std::string_view kBackends = "dstack";  // in data/targets
 class Dstack {
  public:
   Dstack(const ExportView& view, const CloudNames& names)
-      : view_(view), names_(names), launch_(launch_or_own(view)), name_(job_name(view)) {}
+      : view_(view), names_(names), launch_(launch_of(view)), name_(job_name(view)) {}
 
   Result<Exported> run() {
     Exported out;
@@ -95,7 +95,8 @@ class Dstack {
     Json out = Json::array();
     if (!launch_.setup.empty() && launch_.image.empty()) out.push_back(launch_.setup);
     if (reads_rank(launch_)) out.push_back("RANK=\"$DSTACK_NODE_RANK\" MASTER=\"$DSTACK_MASTER_NODE_IP\"");
-    for (const std::string& line : launch_.lines) out.push_back(line);
+    // dstack joins commands by "&&", which ends no text that is read to a mark.
+    out.push_back("set -e\n" + script_of(launch_));
     return out;
   }
 
@@ -142,7 +143,7 @@ Status check_backend(const ExportView& view) {
   if (!is_by_the_hour(r))
     return cannot(say("dstack starts instances on demand or spot, and {} is neither", to_text(r.offer->term)));
   if (is_spot(r) && !cloud->spot) return cannot(say("dstack starts no spot instances of {}", provider));
-  if (r.machine().nodes > 1 && !cloud->several_nodes && reads_rank(launch_or_own(view)))
+  if (r.machine().nodes > 1 && !cloud->several_nodes && reads_rank(launch_of(view)))
     return cannot(say("dstack makes no clusters on {}", provider));
   if (!cloud->takes_region(r.region->id) || !r.region->account.empty())
     return cannot(say("{} has no region {}", "dstack", r.region->id));

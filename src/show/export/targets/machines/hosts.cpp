@@ -101,7 +101,7 @@ std::string once_for_each(int copies) {
 
 Result<Exported> export_runpod(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = hosted(view, launch, "runpod");
   if (!container) return std::unexpected(container.error());
   const auto* card = std::ranges::find(kRunpodCards, r.gpu == nullptr ? "" : r.gpu->id, &CardName::gpu);
@@ -155,7 +155,7 @@ Result<Exported> export_runpod(const ExportView& view) {
 
 Result<Exported> export_vast(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = hosted(view, launch, "vast");
   if (!container) return std::unexpected(container.error());
   // "2x-RTX_4090-64-131072": the card by Vast's own name.

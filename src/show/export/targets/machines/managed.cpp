@@ -228,7 +228,7 @@ Exported azure_endpoint(const ExportView& view, const answer::Launch& launch, co
 }  // namespace
 
 Result<Exported> export_vertex(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = managed(view, launch, "gcp", "Vertex AI");
   if (!container) return std::unexpected(container.error());
   const Json machine = vertex_machine(view);
@@ -238,7 +238,7 @@ Result<Exported> export_vertex(const ExportView& view) {
 }
 
 Result<Exported> export_azureml(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const auto container = managed(view, launch, "azure", "Azure Machine Learning");
   if (!container) return std::unexpected(container.error());
   return launch.serves() ? azure_endpoint(view, launch, *container) : azure_job(view, launch, *container);

@@ -125,7 +125,7 @@ std::string run_of(const answer::Launch& launch) {
 
 Result<Exported> export_skypilot(const ExportView& view) {
   const answer::Recommendation& chosen = view.chosen;
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   const Wants wants = wants_of(view, launch);
   if (Status possible = check_candidate(view, chosen, wants); !possible) return std::unexpected(possible.error());
   const auto same = interchangeable(view);
@@ -141,6 +141,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
   left_out += view.advice.recommendations.size() - same.size();
 
   Exported out{"task.yaml", {}, launch_notes(launch)};
+  if (launch.lines.empty()) out.notes.push_back(machines_alone(view));
   out.notes.push_back(disk_note(view));
   out.notes.push_back(
       say("candidates are in ranking order; SkyPilot takes the cheapest by its own prices, unless any_of "
@@ -173,7 +174,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
     // Null asks for the value when it is launched.
     task[name == kTokenVariable ? "secrets" : "envs"][name] = nullptr;
   if (!launch.setup.empty()) task["setup"] = launch.setup + "\n";
-  task["run"] = run_of(launch);
+  if (!launch.lines.empty()) task["run"] = run_of(launch);
   out.content = yaml_file(view, out.notes, {task});
   return out;
 }

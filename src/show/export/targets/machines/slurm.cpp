@@ -63,7 +63,7 @@ std::string start(const ExportView& view, const answer::Launch& launch) {
 }  // namespace
 
 Result<Exported> export_slurm(const ExportView& view) {
-  const answer::Launch launch = launch_or_own(view);
+  const answer::Launch launch = launch_of(view);
   Exported out{"job.sbatch", {}, launch_notes(launch)};
   const answer::Recommendation& r = view.chosen;
   out.notes.push_back(say("nodes like {} {}: add --partition, --account and --time as your cluster wants them",

@@ -82,7 +82,9 @@ void Terraform::add_start() {
   }
   const auto container = container_of(view_, launch_);
   std::string script = "set -eu\n";
-  if (container)
+  if (launch_.lines.empty())
+    notes_.push_back(machines_alone(view_));
+  else if (container)
     script +=
         "command -v docker >/dev/null || curl --fail --silent --show-error --location https://get.docker.com | sh\n" +
         docker_lines(view_, launch_, *container);

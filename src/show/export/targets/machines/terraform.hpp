@@ -30,7 +30,7 @@ inline constexpr TerraformVariable kTerraformImage{
 
 class Terraform {
  public:
-  explicit Terraform(const ExportView& view) : view_(view), name_(job_name(view)), launch_(launch_or_own(view)) {}
+  explicit Terraform(const ExportView& view) : view_(view), name_(job_name(view)), launch_(launch_of(view)) {}
 
   Result<Exported> run();
 
