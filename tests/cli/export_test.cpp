@@ -143,6 +143,14 @@ Run export_of(const std::string& target, const std::string& flags) {
 
 }  // namespace
 
+TEST_CASE("what only a marketplace sells is not said to leave marketplaces out") {
+  const Run run = shell("gpusel export vast llama-3.1-8b");
+  REQUIRE(run.status == 0);
+  CHECK(run.out.find("# assumed: ") != std::string::npos);
+  CHECK(run.out.find("marketplaces") == std::string::npos);
+  CHECK(shell("gpusel export vllm llama-3.1-8b --cloud aws").out.find("marketplaces no") != std::string::npos);
+}
+
 TEST_CASE("each plan is exported to the tools that can say it, and refused by the others", "[export]") {
   for (const Job& job : jobs())
     for (const std::string& target : kTargets) {

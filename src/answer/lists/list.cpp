@@ -65,8 +65,6 @@ class InstanceLister {
         words_(folded(question.words)) {}
 
   Result<InstanceList> make() {
-    const auto limits = LimitSet::of(question_.constraints, catalog_);
-    if (!limits) return std::unexpected(limits.error());
     auto converter = money::Converter::into(question_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
     if (!question_.filter.empty()) {
@@ -76,6 +74,10 @@ class InstanceLister {
       filters_offers_ = std::any_of(std::begin(kOfOffers), std::end(kOfOffers),
                                     [&](std::string_view name) { return filter_->uses(*columns_.find(name)); });
     }
+    // Of one offer an instance shows none that needs another account, as an answer takes none.
+    const auto limits = LimitSet::of(
+        every_offer_ || filters_offers_ ? question_.constraints : of_named(question_.constraints), catalog_);
+    if (!limits) return std::unexpected(limits.error());
     only_on_demand_ =
         !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
     const money::Quoter quoter(catalog_, coefficients_, *converter, question_.today);
@@ -139,7 +141,7 @@ class InstanceLister {
     return one.hourly < best.hourly;
   }
 
-  /// GPUs that most providers sell, of each the cheapest per GPU; what has no price comes last in its group.
+  /// GPUs that most providers sell, of each the cheapest per GPU; what has no price comes last.
   void common_first() {
     std::vector<std::vector<std::string_view>> sellers(catalog_.gpus().size());
     for (const Instance& instance : catalog_.instances()) {
@@ -151,7 +153,7 @@ class InstanceLister {
       const bool has_gpu = one.instance->gpu_index != catalog::kNoGpu;
       const std::size_t sold = has_gpu ? sellers[static_cast<std::size_t>(one.instance->gpu_index)].size() : 0;
       const double gpus = one.instance->gpu_count.value_or(1);
-      return std::tuple(-static_cast<std::ptrdiff_t>(sold), one.instance->gpu_index, one.offer == nullptr,
+      return std::tuple(one.offer == nullptr, -static_cast<std::ptrdiff_t>(sold), one.instance->gpu_index,
                         one.offer != nullptr && gpus > 0 ? one.hourly / gpus : 0);
     };
     std::ranges::stable_sort(out_.listed, {}, place);
