@@ -65,6 +65,8 @@ class InstanceLister {
         words_(folded(question.words)) {}
 
   Result<InstanceList> make() {
+    const auto limits = LimitSet::of(question_.constraints, catalog_);
+    if (!limits) return std::unexpected(limits.error());
     auto converter = money::Converter::into(question_.currency, catalog_);
     if (!converter) return std::unexpected(converter.error());
     if (!question_.filter.empty()) {
@@ -74,10 +76,6 @@ class InstanceLister {
       filters_offers_ = std::any_of(std::begin(kOfOffers), std::end(kOfOffers),
                                     [&](std::string_view name) { return filter_->uses(*columns_.find(name)); });
     }
-    // Of one offer an instance shows none that needs another account, as an answer takes none.
-    const auto limits = LimitSet::of(
-        every_offer_ || filters_offers_ ? question_.constraints : of_named(question_.constraints), catalog_);
-    if (!limits) return std::unexpected(limits.error());
     only_on_demand_ =
         !every_offer_ && question_.constraints.terms.empty() && !(filter_ && filter_->uses(*columns_.find("term")));
     const money::Quoter quoter(catalog_, coefficients_, *converter, question_.today);

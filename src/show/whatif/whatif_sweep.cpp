@@ -110,8 +110,8 @@ double sliver_for(const WhatIf& answer, std::size_t rows) {
 }
 
 Table segments_table(const WhatIf& answer, std::span<const Segment> segments) {
-  Table table({left(""), right(input_name(answer.axes.front().key)), right(say("share"), 2),
-               left(say("instance"), 0, 18), left(say("GPUs")), left(say("plan"), 3, 20),
+  Table table({left(""), right(input_name(answer.axes.front().key)), right(say("share"), 4),
+               left(say("instance"), 0, 18), left(say("GPUs")), left(say("plan"), 5, 20),
                right(measure_title(answer, answer.measure))});
   for (const Segment& segment : segments) {
     const Outcome& first = answer.samples[segment.first].best;
