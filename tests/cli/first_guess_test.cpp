@@ -248,6 +248,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel cost aws h100:8", "aws"},
     {"gpusel whatif llama-3.1-8b --rps 1..8", "8"},
     {"gpusel whatif llama-3.1-8b rps=1..8", "requests/s varies"},
+    {"gpusel recommend transcode av1 --cloud aws", "Transcode · av1"},
     {"gpusel explain DDP", "zero3"},
     {"gpusel explain kv-cache", "KV cache"},
     {"gpusel help latency", "--ttft"},
