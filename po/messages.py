@@ -26,10 +26,10 @@ DATA_TEXTS += [("data/instances/*.yaml", {"caution", "notes"}), ("data/gpus/*.ya
 DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/services.yaml", {"lock_in", "note"}),
                ("data/proofs/*.yaml", {"version"})]
 # What the list of a price says besides.
-DATA_TEXTS += [("data/instances/*.yaml", {"note"})]
+DATA_TEXTS += [("data/instances/*.yaml", {"note"}), ("data/import/price-lists.yaml", {"covers"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
 NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
-    "job::Task", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
+    "job::Task", "job::Mode", "job::Recipe", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",
     "catalog::Licence", "catalog::ProviderKind", "catalog::VgpuSupport", "catalog::Graphics", "catalog::StorageKind",
     "catalog::ServiceKind", "catalog::Severity", "catalog::ChangeKind", "rules::Fitness", "rules::Effect",
     "answer::Figure")]

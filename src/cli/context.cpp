@@ -92,6 +92,15 @@ std::string place_of(const std::string& where, const Settings& settings) {
   return set == settings.applied.end() ? where : (*set)->where();
 }
 
+/// Of a stream: what COLUMNS says, else its terminal; 0: no limit.
+std::size_t columns_of(int stream) {
+  constexpr double kWidest = 1e9;  // no line is as long
+  if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1)
+    return static_cast<std::size_t>(std::min(*columns, kWidest));
+  winsize size{};
+  return isatty(stream) == 1 && ioctl(stream, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
 int status_of(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::usage: return kUsage;
@@ -163,12 +172,7 @@ show::Terminal Context::terminal() const {
   show::Terminal terminal;
   if (out.kept()) return terminal;
   const bool tty = isatty(STDOUT_FILENO) == 1;
-  if (const auto columns = plain_number(environment("COLUMNS")); columns && *columns >= 1) {
-    constexpr double kWidest = 1e9;  // no line is as long
-    terminal.width = static_cast<std::size_t>(std::min(*columns, kWidest));
-  } else if (winsize size{}; tty && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
-    terminal.width = size.ws_col;
-  }
+  terminal.width = columns_of(STDOUT_FILENO);
   const bool forced = !environment("CLICOLOR_FORCE").empty() && environment("CLICOLOR_FORCE") != "0";
   const bool plain = !environment("NO_COLOR").empty() || environment("TERM") == "dumb";
   terminal.color = common.color == "always" || (common.color != "never" && !plain && (tty || forced));
@@ -273,11 +277,22 @@ std::string as_typed(const std::string& where, std::span<const std::string> word
 }
 
 void Context::say_sentence(const Error& error) {
-  const std::string what = with_hint(error);
-  const std::string sentence =
-      error.where.empty() ? what : say("{}: {}", printable(as_typed(place_of(error.where, settings), words)), what);
-  err.write("gpusel: " + visible(sentence, false) + "\n");
+  // What is kept for another program is one sentence.
+  const std::string what = err.kept() ? with_hint(error) : error.message;
+  complain(error.where.empty() ? what
+                               : say("{}: {}", printable(as_typed(place_of(error.where, settings), words)), what));
+  if (!err.kept() && !error.hint.empty()) write_remark(to_say("help: {}"), error.hint);
 }
+
+void Context::write_remark(std::string_view label, std::string_view text) {
+  if (err.kept()) return err.write(visible(text, false) + "\n");
+  const std::string form = say_text(label);
+  const std::string begin = form.substr(0, form.find("{}"));
+  const std::size_t width = isatty(STDERR_FILENO) == 1 ? columns_of(STDERR_FILENO) : 0;
+  err.write(show::wrap(begin + visible(text, false), width, display_width(begin)));
+}
+
+void Context::complain(std::string_view text) { write_remark(to_say("error: {}"), text); }
 
 std::string Context::data_format() const {
   std::string format = common.json ? "json" : common.output;
@@ -309,19 +324,15 @@ int Context::fail(const Errors& errors) {
   const int status = errors.empty() ? static_cast<int>(kRuntime) : status_of(errors.back().kind);
   for (std::size_t i = 0; i < errors.size() && i < kShown; ++i) say_sentence(errors[i]);
   if (is_enough(errors))
-    err.write("gpusel: " + say("and {} more problems; reading stopped", errors.size() - kShown) + "\n");
+    complain(say("and {} more problems; reading stopped", errors.size() - kShown));
   else if (errors.size() > kShown)
-    err.write("gpusel: " + say("and {} more problems", errors.size() - kShown) + "\n");
+    complain(say("and {} more problems", errors.size() - kShown));
   if (!errors.empty()) tell(errors, status);
   return status;
 }
 
 void Context::note(std::string_view text) {
-  if (common.quiet) return;
-  const std::string line = "gpusel: " + visible(text, false);
-  constexpr std::size_t kIndent = 8;  // below the name of the program
-  const bool is_read = isatty(STDERR_FILENO) == 1 && terminal().width > kIndent;
-  err.write((is_read ? show::wrap(line, terminal().width, kIndent) : line) + "\n");
+  if (!common.quiet) write_remark(to_say("note: {}"), text);
 }
 
 std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {

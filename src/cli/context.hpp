@@ -129,11 +129,15 @@ struct Context {
   /// on standard output, too.
   int fail(const Error& error);
   int fail(const Errors& errors);
+  /// What makes a status other than 0 and has no hint; Error has the rest.
+  void complain(std::string_view text);
   /// A remark to the person; silent with -q.
   void note(std::string_view text);
 
  private:
   void say_sentence(const Error& error);
+  /// Its own line of standard error, wrapped where that is a terminal.
+  void write_remark(std::string_view label, std::string_view text);
   void tell(std::span<const Error> errors, int status);
 };
 

@@ -47,7 +47,7 @@ int finish(Context& context, int status) {
   context.out.flush();
   context.err.flush();
   if (!context.out.failed()) return status;
-  context.err.write("gpusel: " + say("could not write the output: {}", system_reason(context.out.why())) + "\n");
+  context.complain(say("could not write the output: {}", system_reason(context.out.why())));
   context.err.flush();
   return kRuntime;
 }
@@ -162,7 +162,7 @@ std::FILE* waiting(std::FILE* stream) {
 
 /// What no command has an answer to.
 int end(Context& context, int status, const std::string& sentence) {
-  context.err.write("gpusel: " + sentence + "\n");
+  context.complain(sentence);
   context.err.flush();
   return status;
 }
@@ -172,7 +172,7 @@ int end(Context& context, int status, const std::string& sentence) {
   try {
     if (const std::exception_ptr why = std::current_exception()) std::rethrow_exception(why);
   } catch (const std::bad_alloc&) {
-    write_all(STDERR_FILENO, "gpusel: not enough memory for this answer\n");
+    write_all(STDERR_FILENO, "error: not enough memory for this answer\n");
     _exit(kRuntime);
   } catch (...) {
   }

@@ -1,5 +1,7 @@
 #include "rules/facts.hpp"
 
+#include <algorithm>
+
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -182,6 +184,10 @@ std::optional<Fact> find_fact(std::string_view name) {
 }
 
 std::string shown_as(Fact fact, double value) {
+  constexpr Fact kMoney[] = {Fact::price_per_hour,   Fact::price_today, Fact::price_today_low,
+                             Fact::price_today_high, Fact::cost,        Fact::cost_per_million_tokens,
+                             Fact::cost_per_unit};
+  if (std::ranges::find(kMoney, fact) != std::end(kMoney)) return human_price(value);
   return info(fact).unit == "major.minor" ? format("{:.1f}", value) : human_number(value);
 }
 

@@ -66,8 +66,9 @@ TEST_CASE("the best GPU is held against the next one by what the ranking compare
   REQUIRE(best.gpu != nullptr);
   CHECK(says(advice, std::string(best.gpu->id) + " before " + std::string(next->gpu->id)));
   REQUIRE(next->cost.per_unit);
-  const std::string factor = format("costs {:.2g}× as much", *next->cost.per_unit / *best.cost.per_unit);
-  CHECK(says(advice, factor));
+  const double ratio = *next->cost.per_unit / *best.cost.per_unit;
+  CHECK(says(advice,
+             ratio < 1.95 ? format("costs {:.0f} % more", 100 * (ratio - 1)) : format("costs {:.2g}× as much", ratio)));
 }
 
 TEST_CASE("the decision says when a GPU would be wasted and when a processor would") {

@@ -397,12 +397,15 @@ TEST_CASE("a log that lacks something or is broken is told in one sentence with 
   };
   const std::string log = read_file(kRuns + "megatron.log");
   const std::string all = "--model llama-2-7b --gpu h100";
-  CHECK(told("open.log", log).find("the result lacks the GPU it was measured on, the model; add --gpu l40s --model") !=
+  CHECK(told("open.log", log)
+            .find("the result lacks the GPU it was measured on, the model\nhelp: add --gpu l40s --model") !=
         std::string::npos);
   const std::string state = read_file(kRuns + "trainer_state.json");
-  CHECK(told("open.json", state, all)
-            .find("the result lacks the number of GPUs, the sequence length, the method; add --gpus 8 --seq-len 4096 "
-                  "--method lora") != std::string::npos);
+  CHECK(
+      told("open.json", state, all)
+          .find(
+              "the result lacks the number of GPUs, the sequence length, the method\nhelp: add --gpus 8 --seq-len 4096 "
+              "--method lora") != std::string::npos);
   // Stopped before its third step, in the middle of a number, in the middle of JSON.
   const std::string two = log.substr(0, log.find("\n", log.find("iteration        2/")) + 1);
   CHECK(told("two.log", two, all).find("two.log:20:1: the log has no three timed steps") != std::string::npos);

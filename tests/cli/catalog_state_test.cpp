@@ -56,7 +56,7 @@ TEST_CASE("any record is shown by its name alone, or by its kind and name") {
   CHECK(aws["regions"].size() > 3);
   const json source = json::parse(ask({"catalog", "show", "nvidia-l40s-datasheet", "--json"}).out)["item"];
   CHECK(source["rests_on_it"]["gpus"] >= 1);
-  CHECK(ask({"catalog", "show", "gpu", "aws"}).err == "gpusel: 'aws' is no gpu; it is a provider\n");
+  CHECK(ask({"catalog", "show", "gpu", "aws"}).err == "error: 'aws' is no gpu\nhelp: it is a provider\n");
   CHECK(ask({"catalog", "show", "thing", "aws"}).status == 2);
   const Run wrong = ask({"catalog", "show", "nvidia-l40s-datashet"});
   CHECK(wrong.status == 2);
@@ -95,7 +95,7 @@ TEST_CASE("with --strict an old price fails the answer, without it is left out")
   CHECK(with({"--max-price-age", "90d"}).status == 0);
   const Run alone = with({"--strict"});
   CHECK(alone.status == 2);
-  CHECK(alone.err == "gpusel: --strict needs --max-price-age; as in --max-price-age 30d --strict\n");
+  CHECK(alone.err == "error: --strict needs --max-price-age\nhelp: as in --max-price-age 30d --strict\n");
   CHECK(ask({"doctor", "--max-price-age", "40d", "--strict"}).status == 6);
   CHECK(ask({"doctor", "--max-price-age", "40d"}).status == 0);
 }

@@ -153,11 +153,11 @@ TEST_CASE("nothing recommended leaves nothing to judge", "[check]") {
 
 TEST_CASE("a text that its fact never has is a slip, with the one that was meant", "[check]") {
   const std::pair<std::string, std::string> slips[] = {
-      {"{fact: country, is: us}", "no country is called 'us'; did you mean 'US'?"},
-      {"{not: {fact: country, is: UK}}", "no country is called 'UK'; did you mean GB?"},
-      {"{fact: provider, is: amazon}", "no provider is called 'amazon'; did you mean 'aws'?"},
+      {"{fact: country, is: us}", "no country is called 'us'\nhelp: did you mean 'US'?"},
+      {"{not: {fact: country, is: UK}}", "no country is called 'UK'\nhelp: did you mean GB?"},
+      {"{fact: provider, is: amazon}", "no provider is called 'amazon'\nhelp: did you mean 'aws'?"},
       {"{fact: term, is: ondemand}", "did you mean 'on-demand'?"},
-      {"{any: [{fact: gpu, in: [l4, L40S]}]}", "no gpu is called 'L40S'; did you mean 'l40s'?"},
+      {"{any: [{fact: gpu, in: [l4, L40S]}]}", "no gpu is called 'L40S'\nhelp: did you mean 'l40s'?"},
       {"{fact: price_per_hour, above: 20}", "needs the file's 'currency'"},
   };
   const std::string job = "' --model llama-7b --task finetune --method lora --cloud aws";
@@ -346,15 +346,15 @@ TEST_CASE("a saved answer with facts missing or impossible passes nothing", "[ch
 
 TEST_CASE("slips in a policy file are told with their place and the nearest word", "[check]") {
   const std::pair<std::string, std::string> slips[] = {
-      {one("max_cost_per_huor: 4 USD"), "policy.yaml:3:5: unknown key 'max_cost_per_huor'; did you mean"},
+      {one("max_cost_per_huor: 4 USD"), "policy.yaml:3:5: unknown key 'max_cost_per_huor'\nhelp: did you mean"},
       {one("max_cost_per_hour: 4"), "policy.yaml:3:24: 'max_cost_per_hour' must be an amount and a currency"},
       {one("max_cost_per_hour: 4 XYZ"), "policy.yaml:3:24:"},
       {one("allowed_providers: [nroth]"), "policy.yaml:3:25: unknown provider 'nroth'"},
-      {one("denied_gpus: [h1000]"), "policy.yaml:3:19: unknown GPU 'h1000'; all GPUs"},
+      {one("denied_gpus: [h1000]"), "policy.yaml:3:19: unknown GPU 'h1000'\nhelp: all GPUs"},
       {one("allowed_licences: [apache-2.1]"), "did you mean 'apache-2.0'"},
       {one("severity: error"), "the policy has no condition"},
       {one("max_price_age: 3d\n    min_headroom: 3%"), "a policy has one condition"},
-      {"polices: []\n", "unknown key 'polices'; did you mean 'policies'?"},
+      {"polices: []\n", "unknown key 'polices'\nhelp: did you mean 'policies'?"},
       {"policies:\n  - {id: a, max_price_age: 3d}\n  - {id: a, max_price_age: 4d}\n", "policy 'a' is defined twice"},
       {"mode: strict\npolicies: []\n", "'mode' cannot be 'strict'"},
       {"policies: []\n", "'policies' is empty"},
@@ -362,7 +362,7 @@ TEST_CASE("slips in a policy file are told with their place and the nearest word
       {one("allowed_gpus: [\"h100:8\"]"), "policy.yaml:3:20: 'h100:8' gives a count or a memory"},
       {one("denied_gpus: [\"80GB+\"]"), "policy.yaml:3:19: '80GB+' gives a count or a memory"},
       {one("denied_countries: [germny]"),
-       "'germny' is neither a country nor a group of countries; did you mean 'germany'?"},
+       "'germny' is neither a country nor a group of countries\nhelp: did you mean 'germany'?"},
       {one("denied_countries: [us, zz]"), "policy.yaml:3:28: 'zz' is neither a country"},
       {one("min_headroom: 0.2"), "'min_headroom' needs a unit"},
       {one("denied_regions: [us]"), "'us' is a country or a group of countries, not a region"},

@@ -35,7 +35,7 @@ TEST_CASE("columns are those that were named, in their order, in lists and in a 
   }
   const Run wrong = asked("instances --columns sku,prise");
   CHECK(wrong.status == 2);
-  CHECK(wrong.err.find("--columns: there is no column 'prise'; did you mean 'price'") != std::string::npos);
+  CHECK(wrong.err.find("--columns: there is no column 'prise'\nhelp: did you mean 'price'") != std::string::npos);
   CHECK(asked("recommend llama-3.1-8b --columns ,").status == 2);
 }
 
@@ -136,7 +136,8 @@ TEST_CASE("a slice that nobody sells says what to cut and what a slice costs, an
   CHECK(asked("estimate llama-3.1-8b --gpu a100-sxm-40gb:1/7").status == 3);
   const Run cut = asked("estimate llama-3.1-8b --gpu t4:1/7");
   CHECK(cut.status == 2);
-  CHECK(cut.err.find("no MIG profile cuts t4 into 7 slices; see gpusel gpus show t4") != std::string::npos);
+  CHECK(cut.err.find("no MIG profile cuts t4 into 7 slices\nhelp: it has no MIG: --gpu t4 takes all of it") !=
+        std::string::npos);
   // Where a provider sells the fraction, it is ranked.
   const Run fraction = asked("recommend llama-3.2-1b --gpu rtx-pro-6000:1/4");
   CHECK(fraction.status == 0);

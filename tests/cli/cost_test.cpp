@@ -19,11 +19,19 @@ Run refused(std::vector<std::string> words, int status) {
   CAPTURE(run.out);
   CHECK(run.status == status);
   CHECK(run.out.empty());
-  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(is_one_error(run.err));
   return run;
 }
 
 }  // namespace
+
+TEST_CASE("a term without a price is told with those that have one", "[cli][cost]") {
+  const Run run = on_market({"cost", "s.a10.1", "--term", "reserved-3y"});
+  CAPTURE(run.out);
+  CHECK(run.status == 3);
+  CHECK(run.out.find("no matching price on record") != std::string::npos);
+  CHECK(run.out.find("published for this instance: on-demand") != std::string::npos);
+}
 
 TEST_CASE("a saved answer is priced from a file and from standard input", "[cli][cost]") {
   const Run saved = on_market({"recommend", "--model", "llama-7b", "--task", "finetune", "--method", "lora", "--json"});

@@ -26,7 +26,7 @@ TEST_CASE("wrong words end with status 2 and one sentence") {
   CAPTURE(words, run.err);
   CHECK(run.status == 2);
   CHECK(run.out.empty());
-  CHECK(run.err.starts_with("gpusel: "));
+  CHECK(run.err.starts_with("error: "));
   CHECK(run.err.find("did you mean") != std::string::npos);
 }
 

@@ -20,6 +20,14 @@ TEST_CASE("an export says how it is made again, and that gives the same file", "
   CHECK(has(text, "# assumed: "));
 }
 
+TEST_CASE("what only a marketplace sells is not said to leave marketplaces out") {
+  const Run run = shell("gpusel export vast llama-3.1-8b");
+  REQUIRE(run.status == 0);
+  CHECK(has(run.out, "# assumed: "));
+  CHECK_FALSE(has(run.out, "marketplaces"));
+  CHECK(has(shell("gpusel export vllm llama-3.1-8b --cloud aws").out, "marketplaces no"));
+}
+
 TEST_CASE("what an export looks like is not asked again", "[export]") {
   const Run run =
       export_of("vllm", "--model llama-3.1-8b --task inference --gpu l4 --no-pager --color never -q --lang en");

@@ -72,7 +72,7 @@ int error_at(int call) { return call % 2 == 0 ? EIO : ENOSPC; }
 /// One sentence, and a status that docs/cli.md gives to what cannot be read or written, or is not there.
 void must_tell(const Run& run) {
   CHECK((run.status == 1 || run.status == 2 || run.status == 5));
-  CHECK(run.err.starts_with("gpusel: "));
+  CHECK((run.err.starts_with("error: ") || run.err.contains("\nerror: ")));
   CHECK(run.err.ends_with("\n"));
 }
 

@@ -153,7 +153,7 @@ TEST_CASE("of two imports at once one wins whole, or the other is told") {
       CHECK((prices.front() == "1.5" || prices.front() == "2.5"));
       CHECK(names_in(target.ends_with('/') ? out : folder) == names);
       for (const std::string& line : lines_of(run.err))
-        CHECK((line == "0" || line == "1" || line.ends_with("by another gpusel; try again")));
+        CHECK((line == "0" || line == "1" || line.ends_with("by another gpusel") || line == "help: try again"));
     }
   }
 }
@@ -166,10 +166,10 @@ TEST_CASE("who writes into a folder is alone in it, who reads one meanwhile is t
   REQUIRE(flock(held, LOCK_EX) == 0);
   const Run writer = shell(import_line(list, folder));
   CHECK(writer.status == 1);
-  CHECK(writer.err == "gpusel: '" + folder + "' is being read or written by another gpusel; try again\n");
+  CHECK(writer.err == "error: '" + folder + "' is being read or written by another gpusel\nhelp: try again\n");
   const Run reader = ask({"instances", "--catalog", folder});
   CHECK(reader.status == 1);
-  CHECK(reader.err == "gpusel: an import is writing into '" + folder + "'; try again\n");
+  CHECK(reader.err == "error: an import is writing into '" + folder + "'\nhelp: try again\n");
   REQUIRE(flock(held, LOCK_SH) == 0);
   CHECK(ask({"instances", "--catalog", folder}).status == 0);
   CHECK(shell(import_line(list, folder)).status == 1);
@@ -188,8 +188,8 @@ TEST_CASE("a folder that a loss of power left halfway is refused, until it is im
   for (const char* how : {"--catalog", "--overlay"}) {
     const Run run = ask({"instances", how, folder});
     CHECK(run.status == 5);
-    CHECK(run.err == "gpusel: " + first +
-                         ": an import into this folder was broken off halfway; import again, or remove " +
+    CHECK(run.err == "error: " + first +
+                         ": an import into this folder was broken off halfway\nhelp: import again, or remove " +
                          "its imported-*.yaml\n");
   }
   CHECK(shell(import_line(list, folder)).status == 0);
@@ -206,7 +206,7 @@ TEST_CASE("a calibration that somebody else has changed meanwhile is not written
   REQUIRE(flock(held, LOCK_EX) == 0);
   const Run run = shell(line);
   CHECK(run.status == 1);
-  CHECK(run.err.find("by another gpusel; try again\n") != std::string::npos);
+  CHECK(run.err.find("by another gpusel\nhelp: try again\n") != std::string::npos);
   CHECK(read_file(folder + "/own.yaml") == before);
   close(held);
 }
@@ -221,7 +221,7 @@ TEST_CASE("a snapshot cut off or with a bit turned is refused by whoever asks, w
     CAPTURE(run.err);
     CHECK(run.status == 5);
     CHECK(run.out.empty());
-    CHECK(run.err.starts_with("gpusel: '" + path + "' is not a usable snapshot: "));
+    CHECK(run.err.starts_with("error: '" + path + "' is not a usable snapshot: "));
     CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
   };
   constexpr std::size_t kPlaces = 40;

@@ -79,7 +79,7 @@ TEST_CASE("a command whose memory runs out anywhere says so, and what it writes 
       }
       ++told;
       CHECK(run.status == 1);
-      CHECK(run.err == "gpusel: not enough memory for this answer\n");
+      CHECK(run.err == "error: not enough memory for this answer\n");
       if (now != whole) CHECK(now.empty());
     }
     CHECK(told > 8);

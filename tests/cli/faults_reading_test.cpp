@@ -57,7 +57,7 @@ void must_refuse(const Reader& reader, const std::string& file, const std::strin
   const Run run = read_with(reader, file, as);
   CAPTURE(reader.command, file, run.out, run.err);
   CHECK(run.status == reader.status);
-  CHECK(run.err.starts_with("gpusel: "));
+  CHECK(run.err.starts_with("error: "));
   CHECK(run.err.find(what) != std::string::npos);
   // An import tells of the file, and that nothing is left to import.
   CHECK(std::count(run.err.begin(), run.err.end(), '\n') == (reader.status == 1 ? 2 : 1));
@@ -85,7 +85,7 @@ TEST_CASE("a named pipe that nobody writes into keeps no command waiting") {
     if (std::string(reader.command).starts_with("models")) continue;
     must_refuse(reader, pipe, "it is not a regular file");
   }
-  CHECK(ask({"gpus", "--catalog", pipe}).err == "gpusel: cannot read '" + pipe + "': it is not a regular file\n");
+  CHECK(ask({"gpus", "--catalog", pipe}).err == "error: cannot read '" + pipe + "': it is not a regular file\n");
 }
 
 TEST_CASE("a device that never ends is refused after a bounded part of it") {
@@ -93,10 +93,10 @@ TEST_CASE("a device that never ends is refused after a bounded part of it") {
     const Run run = read_with(reader, "/dev/zero");
     CAPTURE(reader.command, run.err);
     CHECK((run.status == reader.status || run.status == 1));
-    CHECK(run.err.starts_with("gpusel: "));
+    CHECK(run.err.starts_with("error: "));
   }
   CHECK(ask({"estimate", "--batch", "/dev/zero"}).err ==
-        "gpusel: cannot read '/dev/zero': a line does not end within 1024 MiB\n");
+        "error: cannot read '/dev/zero': a line does not end within 1024 MiB\n");
 }
 
 TEST_CASE("a folder, a loop of links and what lies below a file are refused with the reason") {
@@ -134,7 +134,7 @@ TEST_CASE("what one has no right to read is told in one sentence, and not done w
       const Run run = shell(as_anybody() + "gpusel " + line);
       CAPTURE(withheld, line, run.out);
       CHECK(run.status == 2);
-      CHECK(run.err == "gpusel: cannot read " + sentence + ": Permission denied\n");
+      CHECK(run.err == "error: cannot read " + sentence + ": Permission denied\n");
     }
     fs::permissions(withheld, before);
   };
@@ -144,7 +144,7 @@ TEST_CASE("what one has no right to read is told in one sentence, and not done w
   fs::permissions(folder, fs::perms::none);
   const Run prices = shell(as_anybody() + "gpusel gpus", {.environment = {{"XDG_DATA_HOME", home}}});
   CHECK(prices.status == 2);
-  CHECK(prices.err == "gpusel: cannot read all of '" + folder + "': Permission denied\n");
+  CHECK(prices.err == "error: cannot read all of '" + folder + "': Permission denied\n");
   fs::permissions(folder, fs::perms::owner_all);
 }
 
@@ -154,10 +154,10 @@ TEST_CASE("settings that cannot be read are told by every command, and waited fo
   const std::string file = home + "/gpusel/config.yaml";
   const Setting setting{.environment = {{"XDG_CONFIG_HOME", home}}};
   REQUIRE(mkfifo(file.c_str(), 0600) == 0);
-  CHECK(ask({"gpus"}, setting).err == "gpusel: cannot read '" + file + "': it is not a regular file\n");
+  CHECK(ask({"gpus"}, setting).err == "error: cannot read '" + file + "': it is not a regular file\n");
   fs::remove(file);
   fs::create_directory(file);
-  CHECK(ask({"gpus"}, setting).err == "gpusel: cannot read '" + file + "': it is a directory\n");
+  CHECK(ask({"gpus"}, setting).err == "error: cannot read '" + file + "': it is a directory\n");
   fs::remove(file);
   fs::create_symlink("/dev/zero", file);
   const Run endless = ask({"gpus"}, setting);
@@ -193,7 +193,7 @@ TEST_CASE("what is no file in a folder of overlays is told, not left out") {
     const Run run = shell("timeout 20 gpusel gpus --overlay " + folder);
     CAPTURE(run.err);
     CHECK(run.status == 2);
-    CHECK(run.err == "gpusel: cannot read '" + folder + "/b.yaml': " + what + "\n");
+    CHECK(run.err == "error: cannot read '" + folder + "/b.yaml': " + what + "\n");
     fs::remove(folder + "/b.yaml");
   };
   fs::create_symlink(folder + "/gone", folder + "/b.yaml");
@@ -241,7 +241,7 @@ TEST_CASE("standard input that is closed, or no stream, is told by whoever was t
       const Run run = shell("gpusel " + line + " " + input);
       CAPTURE(line, input, run.out);
       CHECK(run.status == 2);
-      CHECK(run.err == std::string("gpusel: cannot read 'standard input': ") + why + "\n");
+      CHECK(run.err == std::string("error: cannot read 'standard input': ") + why + "\n");
     }
 }
 

@@ -114,6 +114,21 @@ TEST_CASE("a terminal tells its width, one of no columns is no reason to fail") 
   CHECK(at_terminal(65535, kJob).out == none.out);
 }
 
+TEST_CASE("errors and notes fit the terminal, and what would be right stands below") {
+  const Run wrong = at_terminal(40, "recommend lama-3.1-8b");
+  CAPTURE(wrong.out);
+  CHECK(widest_line(wrong.out) <= 40);
+  CHECK(wrong.out.starts_with("error: unknown model 'lama-3.1-8b'\nhelp: did you mean "));
+  CHECK(wrong.out.find("\n      ") != std::string::npos);  // what goes on stands below what was begun
+  const std::string note = at_terminal(40, "instances g4 -n 1").out;
+  CAPTURE(note);
+  CHECK(widest_line(note.substr(note.find("note: "))) <= 40);
+  CHECK(note.find("\n\n\n") == std::string::npos);
+  CHECK_FALSE(note.ends_with("\n\n"));
+  // In a pipe a line is a sentence.
+  CHECK(lines_of(ask(words_of("recommend lama-3.1-8b"), {.environment = {{"COLUMNS", "20"}}}).err).size() == 2);
+}
+
 TEST_CASE("too little memory is told in one sentence", "[bare]") {
 #ifdef __SANITIZE_ADDRESS__
   cannot_run("AddressSanitizer keeps more address space than there is memory");
@@ -130,7 +145,7 @@ TEST_CASE("too little memory is told in one sentence", "[bare]") {
       ++told;
       CHECK(run.status == 1);
       CHECK(run.out.empty());
-      CHECK(run.err == "gpusel: not enough memory for this answer\n");
+      CHECK(run.err == "error: not enough memory for this answer\n");
     }
     CHECK(told > 0);
   }
@@ -150,7 +165,7 @@ TEST_CASE("arguments of any length are told in a sentence of some length") {
     CAPTURE(line, run.err.substr(0, 300));
     CHECK(run.status == 2);
     CHECK(run.err.size() < 400);
-    CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+    CHECK(is_one_error(run.err));
   }
   CHECK(ask({"gpus", "--overlay", word}).err.ends_with("': File name too long\n"));
 }
@@ -190,8 +205,8 @@ TEST_CASE("a day of another century is reckoned with, or refused with the years 
     const Run run = ask({"doctor"}, {.environment = {{"GPUSEL_TODAY", day}}});
     CAPTURE(day);
     CHECK(run.status == 2);
-    CHECK(run.err == std::string("gpusel: GPUSEL_TODAY: '") + day +
-                         "' is not a day between 1990 and 2999; write it like 2026-11-21\n");
+    CHECK(run.err == std::string("error: GPUSEL_TODAY: '") + day +
+                         "' is not a day between 1990 and 2999\nhelp: write it like 2026-11-21\n");
   }
 }
 

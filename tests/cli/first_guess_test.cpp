@@ -247,7 +247,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel compare h100,a100", "a100-sxm-80gb"},
     {"gpusel cost aws h100:8", "aws"},
     {"gpusel whatif llama-3.1-8b --rps 1..8", "8"},
-    {"gpusel whatif llama-3.1-8b rps=1..8", "request_rate varies"},
+    {"gpusel whatif llama-3.1-8b rps=1..8", "requests/s varies"},
+    {"gpusel recommend transcode av1 --cloud aws", "Transcode · av1"},
     {"gpusel explain DDP", "zero3"},
     {"gpusel explain kv-cache", "KV cache"},
     {"gpusel help latency", "--ttft"},
@@ -332,8 +333,9 @@ TEST_CASE("where nothing qualifies the reason is the true one") {
 
 TEST_CASE("a question that has no answer says what to type") {
   constexpr Guess kHelped[] = {
-      {"gpusel recommend gpt-4", "its weights are not published; for an open model of its kind: gpusel recommend"},
-      {"gpusel compare aws gcp", "'aws' is a provider; to compare providers for a job: gpusel recommend"},
+      {"gpusel recommend gpt-4",
+       "its weights are not published\nhelp: for an open model of its kind: gpusel recommend"},
+      {"gpusel compare aws gcp", "'aws' is a provider\nhelp: to compare providers for a job: gpusel recommend"},
       {"gpusel explain 3", "for your last question: gpusel why 3"},
       {"gpusel help nothing-at-all", "topics: gpusel help slo"},
       {"gpusel recommend h100:8", "prices alone: gpusel instances --gpu h100:8"},
@@ -341,7 +343,7 @@ TEST_CASE("a question that has no answer says what to type") {
       {"gpusel estimate bert-large --task finetune --gpu t4 --sharding ps", "write ddp, or fsdp"},
       {"gpusel instances show gn8e", "gn8is (L20 48 GB)"},
       {"gpusel instances show ecs.gpu.ai-c8g2.4xlarge", "gn7i (A10 24 GB)"},
-      {"gpusel estimate llama-3.1-8b --gpu t4:1/7", "see gpusel gpus show t4"},
+      {"gpusel estimate llama-3.1-8b --gpu t4:1/7", "it has no MIG: --gpu t4 takes all of it"},
       {"gpusel estimate llama-3.1-8b 4090 vs 3090", "gpusel compare llama-3.1-8b 4090 3090\n"},
       {"gpusel whatif llama-3.1-8b --price h100=2", "gpusel whatif MODEL --vary price:h100=-30%..+30%"},
       {"gpusel recommend llama-3.1-8b --rps", "the value of --rps is missing"},
@@ -382,7 +384,9 @@ TEST_CASE("what is bought by name leaves out partitions that need another accoun
 TEST_CASE("a unit of another dimension is refused with what would be right") {
   const Run run = shell("gpusel recommend llama-3.1-8b --rps 10 --ttft 5GB");
   CHECK(run.status == 2);
-  CHECK(run.err == "gpusel: --ttft: '5GB' is not an amount in ms; write it like 500ms, 0.5s, 12h\n");
+  CHECK(run.err == "error: --ttft: '5GB' is not an amount in ms\nhelp: write it like 500ms, 0.5s, 12h\n");
+  CHECK(shell("gpusel recommend llama-3.1-8b --ttft 0.0001ms").err ==
+        "error: --ttft: 0.0001ms is out of range\nhelp: allowed: from 0.001 to 1,000,000,000 ms\n");
   CHECK(shell("gpusel recommend llama-3.1-8b --min-network 10ms").status == 2);
   CHECK(shell("gpusel recommend llama-3.1-8b --max-price 5XXX").status == 2);
 }
@@ -394,7 +398,7 @@ TEST_CASE("an error is an object where data were asked for, wherever the flag st
     const Run run = shell(line);
     CAPTURE(line, run.out, run.err);
     CHECK(run.status == 2);
-    CHECK(run.err.starts_with("gpusel: "));
+    CHECK(run.err.starts_with("error: "));
     const auto answer = parse_json(run.out, "answer");
     REQUIRE(answer);
     CHECK(answer->root.find("schema")->text == "gpusel.error/1");

@@ -101,6 +101,49 @@ GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-5c89852d)
   CHECK_THAT(tools.fit({}).out, Catch::Contains("MIG slice 3g.20gb") && Catch::Contains("--gpu a100-sxm-40gb:1/2"));
 }
 
+TEST_CASE("other slices are slices, and an unknown one is met by a line that works") {
+  const auto cut = [](const std::string& slices) {
+    Tools tools;
+    tools.add("nvidia-smi", "if [ \"$1\" = -L ]; then\n" +
+                                prints("GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-1)\n" + slices) + "\nelse\n" +
+                                prints("NVIDIA A100-SXM4-80GB, 81920, 0") + "\nfi");
+    return tools.fit({"llama-3.2-1b"});
+  };
+  const Run known = cut("  MIG 3g.40gb Device 0: (UUID: 1)\n  MIG 2g.20gb Device 1: (UUID: 2)");
+  CHECK_THAT(known.out, Catch::Contains("1 other MIG slice is left out") && !Catch::Contains("other GPU"));
+  const Run unknown = cut("  MIG 9g.40gb Device 0: (UUID: 1)");
+  CHECK(unknown.status == 3);
+  CHECK(unknown.err ==
+        "error: '9g.40gb' is not a known MIG profile of a100-sxm-80gb\n"
+        "help: use one like it: gpusel fit --gpu a100-sxm-80gb:1/2\n");
+  CHECK(ask({"fit", "--gpu", "a100-sxm-80gb:1/2", "llama-3.2-1b"}).status == 0);
+  const Run many = ask({"fit", "--gpu", "a100-sxm-80gb:1/9", "llama-3.2-1b"});
+  CHECK(many.err.ends_with("help: the smallest is --gpu a100-sxm-80gb:1/7\n"));
+}
+
+TEST_CASE("an unknown card is met by one of its maker and size, and a wrong name by the list") {
+  Tools odd;
+  odd.add("nvidia-smi", prints("NVIDIA Imaginary 9000, 24576, 0"));
+  const Run unknown = odd.fit({});
+  const std::string like = unknown.err.substr(unknown.err.find("--gpu ") + 6);
+  REQUIRE(like.ends_with('\n'));
+  const Run found = ask({"fit", "--gpu", like.substr(0, like.size() - 1), "--json"});
+  REQUIRE(found.status == 0);
+  CHECK(Json::parse(found.out)["machine"]["usable_gib"].get<double>() == Approx(22).margin(2));
+  CHECK(ask({"fit", "--gpu", "nosuch"}).err == "error: --gpu: unknown GPU 'nosuch'\nhelp: all GPUs: gpusel gpus\n");
+}
+
+TEST_CASE("another GPU that would do comes in the number that was asked for") {
+  const Run run = ask({"fit", "llama-3.1-70b", "--gpu", "l4:2"});
+  CHECK(run.status == 3);
+  const auto at = run.out.find("  --gpu ");
+  REQUIRE(at != std::string::npos);
+  const std::string gpu = run.out.substr(at + 8, run.out.find(' ', at + 8) - at - 8);
+  CAPTURE(gpu);
+  CHECK(gpu.ends_with(":2"));
+  CHECK(ask({"fit", "llama-3.1-70b", "--gpu", gpu}).status == 0);
+}
+
 TEST_CASE("what other processes use of a GPU is said and left out") {
   const auto usable = [](const std::string& used) {
     Tools tools;

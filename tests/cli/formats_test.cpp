@@ -25,12 +25,13 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("an output format that is none gets the nearest one named") {
-  CHECK(as("doctor", "jsn").err == "gpusel: --output: there is no output format 'jsn'; did you mean 'json'?\n");
-  CHECK(as("gpus", "md").err ==
-        "gpusel: --output: there is no output format 'md'; allowed: table, wide, json, yaml, csv, markdown, html\n");
+  CHECK(as("doctor", "jsn").err == "error: --output: there is no output format 'jsn'\nhelp: did you mean 'json'?\n");
+  CHECK(
+      as("gpus", "md").err ==
+      "error: --output: there is no output format 'md'\nhelp: allowed: table, wide, json, yaml, csv, markdown, html\n");
   const Run run = ask({"models"}, {.environment = {{"GPUSEL_OUTPUT", "htlm"}}});
   CHECK(run.status == 2);
-  CHECK(run.err == "gpusel: GPUSEL_OUTPUT: there is no output format 'htlm'; did you mean 'html'?\n");
+  CHECK(run.err == "error: GPUSEL_OUTPUT: there is no output format 'htlm'\nhelp: did you mean 'html'?\n");
 }
 
 TEST_CASE("GPUSEL_OUTPUT names any of the formats") {

@@ -98,9 +98,9 @@ TEST_CASE("a group of commands explains itself and names the nearest") {
   CHECK(ask({"catalog", "--help"}).status == 0);
   const Run wrong = ask({"catalog", "pth"});
   CHECK(wrong.status == 2);
-  CHECK(wrong.err == "gpusel: unknown command 'catalog pth'; did you mean 'path'?\n");
+  CHECK(wrong.err == "error: unknown command 'catalog pth'\nhelp: did you mean 'path'?\n");
   const Run group = ask({"catlog", "path"});
-  CHECK(group.err == "gpusel: unknown command 'catlog'; did you mean 'catalog'?\n");
+  CHECK(group.err == "error: unknown command 'catlog'\nhelp: did you mean 'catalog'?\n");
 }
 
 TEST_CASE("the version is printed alone") {

@@ -150,10 +150,21 @@ TEST_CASE("CSV keeps its column names in every language") {
   CHECK(ask(with(kJob, {"-o", "csv", "--lang", "zh"})).out == ask(with(kJob, {"-o", "csv"})).out);
 }
 
+TEST_CASE("values and inputs are said in Chinese too, with its own marks between them") {
+  const auto says = [](const std::string& line) { return ask(gpusel::test::words_of(line + " --lang zh")).out; };
+  const std::string estimate = says("estimate sdxl --gpu l4");
+  CHECK(estimate.find("模式 吞吐") != std::string::npos);
+  CHECK(estimate.find("单步时间 ") != std::string::npos);
+  CHECK(estimate.find("step_s") == std::string::npos);
+  CHECK(says("whatif llama-3.1-8b --vary rps=1..8 --cloud aws").find("request_rate") == std::string::npos);
+  CHECK(says("models show llama-3.1-8b").find("官方权重格式，官方仓库") != std::string::npos);
+  CHECK(says("recommend llama-3.1-8b --rps 10 --cloud aws --poc").find("按量付费，每小时") != std::string::npos);
+}
+
 TEST_CASE("bad input is told in the person's language") {
   const Run run = ask({"recommend", "--modle", "x"}, {.environment = {{"LANG", "zh_CN.UTF-8"}}});
   CHECK(run.status == 2);
-  CHECK(run.err == "gpusel: 未知的参数 '--modle'；是否指 '--mode' 或 '--model'？\n");
+  CHECK(run.err == "错误：未知的参数 '--modle'\n提示：是否指 '--mode' 或 '--model'？\n");
 }
 
 TEST_CASE("help is Chinese for every command, group and flag") {

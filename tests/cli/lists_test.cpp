@@ -89,12 +89,29 @@ TEST_CASE("where only older prices are left, status and sentence say so") {
   const Run run = ask(words_of("instances --cloud south --max-price-age 3d --catalog tests/data/market"));
   CHECK(run.status == 6);
   CHECK(run.out.empty());
-  CHECK(run.err == "gpusel: 2 prices are older than 3 days; the newest is from 2026-10-15\n");
+  CHECK(run.err == "error: 2 prices are older than 3 days; the newest is from 2026-10-15\n");
   CHECK(ask(words_of("instances --cloud south --max-price-age 3d --max-price 0.001 --catalog tests/data/market"))
             .status == 3);
   const Run json = ask(words_of("instances --cloud south --max-price-age 3d --json --catalog tests/data/market"));
   CHECK(json.status == 6);
   CHECK(Json::parse(json.out)["items"].empty());
+}
+
+TEST_CASE("what has no price comes after what has one") {
+  bool unpriced = false;
+  for (const Json& one : items("instances g5")) {
+    if (unpriced) CHECK(one["best_offer"].is_null());
+    unpriced = one["best_offer"].is_null();
+  }
+}
+
+TEST_CASE("a published price is shown with the digits that it has") {
+  const std::string prices = scratch_file("prices.csv", "instance,price\ns.a10.1,0.5264\nn.t4.4,8.1\n");
+  const auto card = [&](const std::string& sku) {
+    return ask({"instances", "show", sku, "--overlay", prices, "--catalog", "tests/data/market"}).out;
+  };
+  CHECK(card("s.a10.1").find(" 0.5264 ") != std::string::npos);
+  CHECK(card("n.t4.4").find(" 8.10 ") != std::string::npos);
 }
 
 TEST_CASE("what another term would add is said once") {
@@ -245,11 +262,11 @@ TEST_CASE("names that are not known get the nearest") {
   for (const auto& [command, says] : std::initializer_list<std::pair<const char*, const char*>>{
            {"gpus show l40x", "'l40"},
            {"gpus --gpu H1000", "--gpu: unknown GPU"},
-           {"gpus --for rendring", "--for: no verdicts on 'rendring'; did you mean 'rendering'"},
+           {"gpus --for rendring", "--for: no verdicts on 'rendring'\nhelp: did you mean 'rendering'"},
            {"gpus --filter 'vrm>1'", "'vram'"},
-           {"gpus --sort-by bandwith", "--sort-by: there is no column 'bandwith'; did you mean 'bandwidth'"},
+           {"gpus --sort-by bandwith", "--sort-by: there is no column 'bandwith'\nhelp: did you mean 'bandwidth'"},
            {"gpus --sort-direction up", "--sort-direction"},
-           {"instances --like g5.xlarg", "--like: unknown instance 'g5.xlarg'; did you mean 'g5.xlarge'"},
+           {"instances --like g5.xlarg", "--like: unknown instance 'g5.xlarg'\nhelp: did you mean 'g5.xlarge'"},
            {"instances --cloud amazn", "'amazon'"},
            {"instances -r us-east-11", "'us-east-1'"},
            {"instances --filter 'price<3 && '", "--filter: character 12: a column was expected"},

@@ -94,6 +94,13 @@ TEST_CASE("real lines start, are risky, run out of memory or are refused") {
   CHECK(run.status == (each.outcome == "starts" ? 0 : each.outcome == "risky" ? 4 : 3));
 }
 
+TEST_CASE("a line in quotes is the same line") {
+  const std::string line = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 4096";
+  const Run quoted = ask({"preflight", "--gpu", "l4", line});
+  CHECK(quoted.status == 0);
+  CHECK(quoted.out == preflight("--gpu l4", line, false).out);
+}
+
 TEST_CASE("an engine refuses in its own words, and what would start is named") {
   const Json heads = answer_of(preflight("--gpu a100-sxm-80gb:4", "vllm serve qwen2.5-14b -tp 3"));
   CHECK(says(heads) == "Total number of attention heads (40) must be divisible by tensor parallel size (3).");

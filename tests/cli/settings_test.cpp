@@ -137,8 +137,10 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
     CAPTURE(text, err, words);
     CHECK(err.find(words) != std::string::npos);
   };
-  says("curency: EUR\n", "/project/.gpusel.yaml:1:1: no command has a setting 'curency'; did you mean 'currency'?");
-  says("# mine\nrecommend:\n  limt: 5\n", ".gpusel.yaml:3:3: recommend has no setting 'limt'; did you mean 'limit'?");
+  says("curency: EUR\n",
+       "/project/.gpusel.yaml:1:1: no command has a setting 'curency'\nhelp: did you mean 'currency'?");
+  says("# mine\nrecommend:\n  limt: 5\n",
+       ".gpusel.yaml:3:3: recommend has no setting 'limt'\nhelp: did you mean 'limit'?");
   says("currency: euro\n", ".gpusel.yaml:1:1: currency: 'euro' is not a currency");
   says("limit: -3\n", ".gpusel.yaml:1:1: limit: ");
   says("- currency\n", "settings are a map");
@@ -155,7 +157,7 @@ TEST_CASE("a variable is checked like a flag, and one that is nearly a setting i
   const Place place({});
   const Run wrong = place.ask({"instances", "--gpu", "l4"}, {{"GPUSEL_CURRENCY", "euro"}});
   CHECK(wrong.status == 2);
-  CHECK(wrong.err.starts_with("gpusel: GPUSEL_CURRENCY: currency: 'euro' is not a currency"));
+  CHECK(wrong.err.starts_with("error: GPUSEL_CURRENCY: currency: 'euro' is not a currency"));
   const Run typo = place.ask({"instances", "--gpu", "l4", "-n", "1"}, {{"GPUSEL_CURENCY", "EUR"}});
   CHECK(typo.status == 0);
   CHECK(typo.err.find("GPUSEL_CURENCY: no command has a setting 'curency'; did you mean 'currency'?") !=
@@ -163,7 +165,7 @@ TEST_CASE("a variable is checked like a flag, and one that is nearly a setting i
   CHECK(place.ask({"gpus", "l40s"}, {{"GPUSEL_BUILD_MACHINE_7", "x"}}).err.empty());
   const Run format = place.ask({"gpus", "l40s"}, {{"GPUSEL_OUTPUT", "jsn"}});
   CHECK(format.status == 2);
-  CHECK(format.err.starts_with("gpusel: GPUSEL_OUTPUT: there is no output format 'jsn'; did you mean 'json'?"));
+  CHECK(format.err.starts_with("error: GPUSEL_OUTPUT: there is no output format 'jsn'\nhelp: did you mean 'json'?"));
 }
 
 TEST_CASE("the project's file is looked for up to a repository's root and no further") {

@@ -52,9 +52,20 @@ TEST_CASE("a tool that nothing can be ordered for ends with status 3, an unknown
           "[targets]") {
   const Run none = shell("gpusel recommend --for karpenter --model llama-3.1-8b --task inference --cloud runpod");
   CHECK(none.status == 3);
+  // One that cannot run the job names one that can, and no more than a few.
+  const Run unfit = shell("gpusel recommend sdxl --for vllm");
+  CHECK(unfit.status == 3);
+  CHECK(has(unfit.out, "\n  --for skypilot "));
+  CHECK(has(unfit.out, "also for: dstack"));
+  CHECK(shell("gpusel recommend sdxl --for skypilot").status == 0);
+  const Run many = shell("gpusel export sagemaker llama-3.1-8b --cloud gcp");
+  CHECK(many.status == 3);
+  CHECK(has(many.err, "\nhelp: targets that can: "));
+  CHECK(has(many.err, "vllm"));
+  CHECK(std::ranges::count(many.err, ',') <= 7);
   const Run wrong = shell("gpusel recommend --for skypilt --model llama-3.1-8b --task inference");
   CHECK(wrong.status == 2);
-  CHECK(has(wrong.err, "--for: unknown target 'skypilt'; did you mean 'skypilot'?"));
+  CHECK(has(wrong.err, "--for: unknown target 'skypilt'\nhelp: did you mean 'skypilot'?"));
 }
 
 TEST_CASE("SkyPilot's tasks name a card only where no type says it, and pin no region unless one is asked for",

@@ -27,6 +27,11 @@ std::size_t count(const std::string& text, const std::string& what) {
   return found;
 }
 
+std::string trim_right(std::string text) {
+  text.erase(text.find_last_not_of('\n') + 1);
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("whatif in JSON has points, segments, winners, tornado and frontier") {
@@ -48,6 +53,20 @@ TEST_CASE("whatif in JSON has points, segments, winners, tornado and frontier") 
   CHECK(json["tornado"]["bars"].size() > 3);
   CHECK(json["pareto"]["against"] == "hours");
   CHECK(json["explain"].size() > 10);
+}
+
+TEST_CASE("what stands below a sweep changes nothing of it, and its heading names winners with a row") {
+  const std::string job = "whatif llama-3.1-8b --vary rps=1..100 --catalog tests/data/market";
+  const auto sweep = [&](const std::string& more) {
+    const std::string out = ask(words_of(job + more)).out;
+    const auto end = std::min(out.find("\ntornado"), out.find("Charts, every row"));
+    return out.substr(0, end);
+  };
+  const std::string alone = sweep("");
+  CHECK(trim_right(sweep(" --tornado")) == trim_right(alone));
+  CHECK(alone.find("requests/s: where the winner changes") != std::string::npos);
+  for (const char* name : {"south s.a10.1", "north n.a100.8", "north n.h100.8", "bazaar b.a100.1"})
+    CHECK((count(alone, name) == 0 || count(alone, name) >= 2));
 }
 
 TEST_CASE("money of another currency stands beside the offer's own, with the rate and its date") {

@@ -56,6 +56,20 @@ TEST_CASE("figures end below each other, ratios too, and the best has a mark") {
         "links              9                       18  ×2.00\n");
 }
 
+TEST_CASE("words go on in a second line before a name does") {
+  SideBySide table({"g7e.2xlarge", "3 × g4-standard-24", "g4-standard-12"});
+  table.as_rows.emplace_back(std::vector<show::Column>{});
+  table.add({"GPU",
+             {{"RTX PRO 6000 96 GB", {}, false, false},
+              {"3 × 1/2 RTX PRO 6000 96 GB", {}, false, false},
+              {"1/4 RTX PRO 6000 96 GB", {}, false, false}}});
+  table.add(
+      {"USD per million tokens", {{"0.38", {}, true, true}, {"0.50", {}, true, false}, {"0.76", {}, true, false}}});
+  const std::string first = lines_of(side_by_side_text(table, {.width = 80}))[0];
+  CHECK(first.find("3 × g4-standard-24") != std::string::npos);
+  CHECK(first.find("g4-standard-12") != std::string::npos);
+}
+
 TEST_CASE("a side by side table keeps to the width and shows every column") {
   for (std::size_t width = 50; width <= 200; width += 5) {
     const std::string text = side_by_side_text(example(7), {.width = width});

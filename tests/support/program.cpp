@@ -110,6 +110,12 @@ Setting fixed(Setting setting) {
 
 }  // namespace
 
+bool is_one_error(const std::string& err) {
+  const std::vector<std::string> lines = lines_of(err);
+  return err.ends_with('\n') && !lines.empty() && lines.size() <= 2 && lines[0].starts_with("error: ") &&
+         (lines.size() == 1 || lines[1].starts_with("help: "));
+}
+
 Run ask(const std::vector<std::string>& words, const Setting& setting) {
   std::vector<std::string> all{GPUSEL_PROGRAM};
   all.insert(all.end(), words.begin(), words.end());

@@ -36,6 +36,9 @@ Run ask(const std::vector<std::string>& words, const Setting& setting = {});
 /// A line of shell in which `gpusel` is the built program, in the same fixed environment.
 Run shell(const std::string& line, const Setting& setting = {});
 
+/// Whether it is one problem as standard error has it: "error: …", and "help: …" below where there is a hint.
+bool is_one_error(const std::string& err);
+
 /// Any program, found on PATH.
 Run command(const std::vector<std::string>& words, const Setting& setting = {});
 

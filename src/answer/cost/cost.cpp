@@ -270,7 +270,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     item.promises = promises_of(*item.subject.instance, sold, catalog);
     for (const job::Assumed& taken : job::taken_places(question.question.constraints, catalog))
       item.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
-    if (question.question.constraints.terms.empty())
+    if (question.question.constraints.terms.empty() || item.terms.empty())
       if (std::string unpriced = unpriced_terms_note(item); !unpriced.empty())
         item.notes.push_back(std::move(unpriced));
     std::ranges::move(cost_notes(item, answer, catalog), std::back_inserter(item.notes));

@@ -90,9 +90,13 @@ class MachineMaker {
   Result<physics::Device> make_device() const {
     if (!request_.gpu_parts) return physics::make_device(gpu_, 1, std::nullopt, c_);
     const auto slice = catalog::mig_slice(gpu_, static_cast<int>(*request_.gpu_parts), catalog_);
-    if (!slice)
+    if (!slice) {
+      const auto profiles = catalog::mig_profiles(gpu_, catalog_);
+      const auto smallest = std::ranges::max_element(profiles, {}, &catalog::MigProfile::most);
       return usage_error(say("no MIG profile cuts {} into {} slices", gpu_.id, *request_.gpu_parts), "gpu",
-                         say("see gpusel gpus show {}", gpu_.id));
+                         smallest == profiles.end() ? say("it has no MIG: --gpu {} takes all of it", gpu_.id)
+                                                    : say("the smallest is --gpu {}:1/{}", gpu_.id, smallest->most));
+    }
     return physics::make_slice(gpu_, slice->compute, slice->memory, c_);
   }
 

@@ -175,6 +175,13 @@ class WaySearch {
     }
   }
 
+  /// As many in as many nodes as were asked for: --gpu sets the counts anew.
+  std::string as_many_of(const catalog::Gpu& gpu) const {
+    const physics::Machine& now = answer_.machine;
+    if (now.nodes > 1) return format("{}x{}x{}", now.nodes, now.gpus_per_node, gpu.id);
+    return now.gpus() > 1 ? format("{}:{}", gpu.id, now.gpus()) : std::string(gpu.id);
+  }
+
   /// By memory, and of each size the one that most providers sell.
   void try_larger_gpu() {
     const catalog::Gpu* now = answer_.machine.device.gpu;
@@ -195,7 +202,7 @@ class WaySearch {
     }
     for (const auto& [size, gpu] : of_size) {
       const std::size_t before = ways_.size();
-      if (attempt({{"gpu", std::string(gpu->id)}})) return;
+      if (attempt({{"gpu", as_many_of(*gpu)}})) return;
       ways_.resize(before);
     }
   }

@@ -22,6 +22,7 @@ constexpr std::size_t kRulesNamed = 3;
 constexpr double kMuchSlower = 3;
 /// A difference that a person would not decide by.
 constexpr double kAlike = 1.02;
+constexpr double kTwice = 1.95;  // below it a factor says less than per cent
 
 /// "vram too small": rules that the program ships have names in other languages, those of people are their ids' words.
 std::string rule_words(std::string_view id) {
@@ -186,8 +187,11 @@ class PathFinder {
     const double dearer = cost_measure(next->cost, work_) / cost_measure(best_->cost, work_);
     const double slower = speed_measure(*best_, work_) / speed_measure(*next, work_);
     const std::string pair = say("{} before {}", kind(*best_), kind(*next));
-    if (dearer >= kAlike) return say("{}, which costs {}× as much {}", pair, times(dearer), unit());
-    if (slower >= kAlike) return say("{}, which takes {}× as long", pair, times(slower));
+    const auto percent = [](double ratio) { return 100 * (ratio - 1); };
+    if (dearer >= kTwice) return say("{}, which costs {}× as much {}", pair, times(dearer), unit());
+    if (dearer >= kAlike) return say("{}, which costs {:.0f} % more {}", pair, percent(dearer), unit());
+    if (slower >= kTwice) return say("{}, which takes {}× as long", pair, times(slower));
+    if (slower >= kAlike) return say("{}, which takes {:.0f} % longer", pair, percent(slower));
     if (dearer <= 1 / kAlike) return say("{}, cheaper but with points deducted", pair);
     return say("{}, about the same", pair);
   }

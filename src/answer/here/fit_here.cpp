@@ -130,6 +130,7 @@ Result<FitList> models_that_fit(const Request& asked, bool all, const catalog::C
     if (refused || list.machine.device.gpu == nullptr) {
       const auto first = answer_estimate(request, catalog, c, false, rules);
       if (!first) {
+        if (first.error().where != "model") return std::unexpected(first.error());  // no other model helps
         refused = first.error();
         continue;
       }

@@ -139,7 +139,7 @@ class InstanceLister {
     return one.hourly < best.hourly;
   }
 
-  /// GPUs that most providers sell, of each the cheapest per GPU; what has no price comes last in its group.
+  /// GPUs that most providers sell, of each the cheapest per GPU; what has no price comes last.
   void common_first() {
     std::vector<std::vector<std::string_view>> sellers(catalog_.gpus().size());
     for (const Instance& instance : catalog_.instances()) {
@@ -151,7 +151,7 @@ class InstanceLister {
       const bool has_gpu = one.instance->gpu_index != catalog::kNoGpu;
       const std::size_t sold = has_gpu ? sellers[static_cast<std::size_t>(one.instance->gpu_index)].size() : 0;
       const double gpus = one.instance->gpu_count.value_or(1);
-      return std::tuple(-static_cast<std::ptrdiff_t>(sold), one.instance->gpu_index, one.offer == nullptr,
+      return std::tuple(one.offer == nullptr, -static_cast<std::ptrdiff_t>(sold), one.instance->gpu_index,
                         one.offer != nullptr && gpus > 0 ? one.hourly / gpus : 0);
     };
     std::ranges::stable_sort(out_.listed, {}, place);

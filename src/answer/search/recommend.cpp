@@ -183,6 +183,13 @@ class Adviser {
   void note_assumed_limits(Advice& advice) const {
     std::ranges::move(job::assumed_limits(question_.constraints), std::back_inserter(advice.assumed));
     std::ranges::move(job::taken_places(question_.constraints, context_.catalog), std::back_inserter(advice.assumed));
+    // Who names a marketplace does not leave it out.
+    const auto is_market = [&](const std::string& name) {
+      const auto provider = context_.catalog.provider(name);
+      return provider && (*provider)->kind == catalog::ProviderKind::marketplace;
+    };
+    if (std::ranges::any_of(question_.constraints.named_clouds(), is_market))
+      std::erase_if(advice.assumed, [](const job::Assumed& one) { return one.key == "market"; });
     if (!advice.work.min_fit) advice.assumed.push_back({"min_fit", context_.coefficients.min_fit.value});
     const job::Constraints& limits = question_.constraints;
     const bool promises = limits.deadline_hours || limits.budget || advice.work.inference.request_rate ||

@@ -31,10 +31,12 @@ std::optional<std::pair<double, std::string_view>> number_and_unit(std::string_v
   return std::pair{*value, trim(text.substr(end + 1))};
 }
 
-Result<double> within(double value, std::string_view text, Range allowed) {
-  if (!std::isfinite(value) || !allowed.contains(value))
-    return usage_error(say("{} is out of range", shorten(text, 32)), {}, say("allowed: {}", range_text(allowed)));
-  return value;
+/// `unit`: in which the range is.
+Result<double> within(double value, std::string_view text, Range allowed, std::string_view unit = {}) {
+  if (std::isfinite(value) && allowed.contains(value)) return value;
+  const std::string range = range_text(allowed);
+  return usage_error(say("{} is out of range", shorten(text, 32)), {},
+                     say("allowed: {}", unit.empty() ? range : format("{} {}", range, unit)));
 }
 
 std::unexpected<Error> not_a_number(std::string_view text) {
@@ -388,8 +390,8 @@ Result<double> parse_quantity(std::string_view given, Range allowed, double kilo
   }
   if (unit == "%")
     return parse_count(text.ends_with('%') ? trim(text.substr(0, text.size() - 1)) : text, allowed, kilo);
-  if (const auto number = plain_number(text)) return within(*number, text, allowed);
-  if (const auto measure = parse_measure(text, unit)) return within(*measure, text, allowed);
+  if (const auto number = plain_number(text)) return within(*number, text, allowed, unit);
+  if (const auto measure = parse_measure(text, unit)) return within(*measure, text, allowed, unit);
   // "4k" of whatever it is; a unit of another dimension is refused with what would be right.
   if (const auto count = parse_count(text, allowed, kilo)) return count;
   struct Example {

@@ -1,10 +1,12 @@
 #include "catalog/records/mig.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <tuple>
 
 #include "base/io/fields.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::catalog {
@@ -83,6 +85,18 @@ std::optional<MigProfile> mig_slice(const Gpu& gpu, int parts, const Catalog& ca
   for (MigProfile& one : mig_profiles(gpu, catalog))
     if (one.most >= parts && (!best || std::tie(one.compute, one.memory) > std::tie(best->compute, best->memory)))
       best = std::move(one);
+  return best;
+}
+
+std::optional<MigProfile> mig_profile_like(std::string_view name, const Gpu& gpu, const Catalog& catalog) {
+  const auto gb_in = [](std::string_view text) {
+    const auto size = parse_memory(text.substr(std::min(text.find('.') + 1, text.size())), false);
+    return size ? size->value : 0;
+  };
+  const double wanted = gb_in(name);
+  std::optional<MigProfile> best;
+  for (MigProfile& one : mig_profiles(gpu, catalog))
+    if (!best || std::abs(gb_in(one.name) - wanted) < std::abs(gb_in(best->name) - wanted)) best = std::move(one);
   return best;
 }
 

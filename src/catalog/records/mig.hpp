@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "catalog/catalog.hpp"
@@ -23,5 +24,8 @@ Errors check_mig(std::span<const Document> documents);
 std::vector<MigProfile> mig_profiles(const Gpu& gpu, const Catalog& catalog);
 /// The largest profile of which one GPU has `parts`.
 std::optional<MigProfile> mig_slice(const Gpu& gpu, int parts, const Catalog& catalog);
+
+/// The profile whose name says the memory nearest to that of `name`; nothing where the GPU has none.
+std::optional<MigProfile> mig_profile_like(std::string_view name, const Gpu& gpu, const Catalog& catalog);
 
 }  // namespace gpusel::catalog

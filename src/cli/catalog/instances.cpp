@@ -95,7 +95,7 @@ int only_old(const answer::InstanceList& list, double days, Lists& lists, Contex
                                         : say("{} prices are older than {:.4g} days", list.too_old, days);
   add_clause(words, list.newest_too_old.known() ? say("the newest is from {}", list.newest_too_old.text())
                                                 : say("none has a date"));
-  context.err.write("gpusel: " + words + "\n");
+  context.complain(words);
   return kStale;
 }
 

@@ -82,9 +82,11 @@ int Lists::print_picked(const Listing& listing, std::size_t shown, std::size_t a
 int Lists::told(std::size_t shown, std::size_t all) {
   if (shown < all) context_.note(say("{} of {} shown", shown, all));
   if (all > 0) return kOk;
-  context_.note(options_.question.words.empty() ? say("nothing matches")
-                                                : say("nothing matches '{}'; without it all are listed",
-                                                      printable(shorten(options_.question.words.front(), 40))));
+  const auto& words = options_.question.words;
+  const std::string all_words = printable(shorten(join_texts(words, " "), 80));
+  context_.note(words.empty()       ? say("nothing matches")
+                : words.size() == 1 ? say("nothing matches '{}'", all_words)
+                                    : say("nothing matches all of '{}'", all_words));
   return kNothing;
 }
 

@@ -55,7 +55,7 @@ class Check {
     const int by_policies = verdict_status();
     const int verdict = by_policies == kOk && !old.empty() ? kStale : by_policies;
     print(*ground, verdict, old);
-    if (verdict == kStale) context_.err.write("gpusel: " + old + "\n");
+    if (verdict == kStale) context_.complain(old);
     return verdict;
   }
 

@@ -37,7 +37,7 @@ int gate_price_age(const job::Constraints& limits, std::span<const catalog::Offe
     if (offer != nullptr) dates.push_back(Date::from_packed(offer->as_of));
   const std::string words = too_old(limits, dates, today);
   if (words.empty()) return status;
-  context.err.write("gpusel: " + words + "\n");
+  context.complain(words);
   return kStale;
 }
 

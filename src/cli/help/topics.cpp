@@ -120,6 +120,11 @@ std::string topic(std::string_view name) {
   return found == nullptr ? std::string() : say_text(found->text);
 }
 
+std::vector<std::string_view> topic_spellings(std::string_view name) {
+  const Topic* found = find_topic(name);
+  return found == nullptr ? std::vector<std::string_view>() : split(found->others, ' ');
+}
+
 std::string joined_topics() {
   std::string list;
   for (const Topic& one : kTopics) list += format("{}gpusel help {}", list.empty() ? "" : ", ", one.name);

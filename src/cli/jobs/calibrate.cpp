@@ -190,7 +190,7 @@ class Calibrate {
     if (errors.empty()) return;
     context_.note(what);
     for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
-      context_.note("  " + say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
+      context_.note(say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
     if (errors.size() > kShown) context_.note(say("and {} more; -o json names all", errors.size() - kShown));
   }
 

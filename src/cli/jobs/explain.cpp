@@ -9,6 +9,7 @@
 #include "cli/catalog/lists.hpp"
 #include "cli/commands.hpp"
 #include "cli/help/help.hpp"
+#include "cli/help/topics.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/last.hpp"
@@ -59,7 +60,8 @@ class Explain {
     if (asks) take_gpus(catalog);
     if (options_.words.size() > 1 && asks)
       return usage_error(
-          say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)));
+          say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)),
+          {}, say("a rank, as in gpusel why 2; a figure, as in gpusel why cost; or an instance"));
     if (!options_.words.empty()) options_.subject = options_.words.front();
     return {};
   }
@@ -93,16 +95,28 @@ class Explain {
     }
     if (!about)
       if (const auto shown = show_any(ground.catalog, subject, context_)) return *shown;
-    if (!about)
-      return context_.fail(Error{ErrorKind::usage, say("no job to explain"), "--model",
-                                 say("for your last question: gpusel why {}; or add a model: gpusel explain {} "
-                                     "llama-3.1-8b",
-                                     shorten(subject, 40), shorten(subject, 40)),
-                                 true});
+    if (!about) return context_.fail(unknown(subject, ground));
     print({.data = [&] { return show::about_rule_json(*about); },
            .document = [&](bool) { return show::about_rule_page(*about); }},
           ground.format, context_);
     return kOk;
+  }
+
+  /// A rule or topic that is spelled otherwise, or what only a job has.
+  static Error unknown(const std::string& subject, const LoadedFacts& ground) {
+    const std::string shown = printable(shorten(subject, 40));
+    if (plain_number(subject))
+      return {
+          ErrorKind::usage, say("no job to explain"), "--model",
+          say("for your last question: gpusel why {}; or add a model: gpusel explain {} llama-3.1-8b", shown, shown),
+          true};
+    std::vector<std::string_view> known = topics();
+    for (const rules::Rule& rule : ground.rules) known.push_back(rule.id);
+    for (const catalog::Instance& each : ground.catalog.instances()) known.push_back(each.sku);
+    return {ErrorKind::usage,
+            say("'{}' is not a rule, topic, GPU, model or instance", shown),
+            {},
+            did_you_mean(subject, known).or_else(say("a figure needs a job: gpusel explain {} llama-3.1-8b", shown))};
   }
 
   /// Which recommendation is asked about. The error is the exit status.
@@ -145,8 +159,11 @@ class Explain {
     const auto index = index_of(of);
     if (!index) return index.error();
     const answer::Branch tree = answer::explain_rank(of, *index);
-    if (const answer::Branch* found = answer::find_branch(tree, options_.subject))
-      return show({"figure", found->line.quantity, of.advice, of.catalog, *found}, ground);
+    const answer::Branch* found = answer::find_branch(tree, options_.subject);
+    // "price" is the cost, "vram" the memory.
+    for (const std::string_view other : topic_spellings(options_.subject))
+      if (found == nullptr) found = answer::find_branch(tree, other);
+    if (found != nullptr) return show({"figure", found->line.quantity, of.advice, of.catalog, *found}, ground);
     std::vector<std::string_view> known = answer::quantities(tree);
     for (const rules::Rule& rule : ground.rules) known.push_back(rule.id);
     for (const catalog::Instance& each : ground.catalog.instances()) known.push_back(each.sku);
@@ -155,7 +172,7 @@ class Explain {
         Error{ErrorKind::usage,
               say("'{}' is not a figure, instance or rule of this answer", printable(shorten(options_.subject, 40))),
               {},
-              near.or_else(say("gpusel explain without a name shows every figure of the best"))});
+              near.or_else(say("a rank, as in gpusel why 2; a figure, as in gpusel why cost; or an instance"))});
   }
 
   int check_no_rank() {

@@ -4,7 +4,9 @@
 
 #include "answer/here/fit_here.hpp"
 #include "answer/here/gpus_here.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
@@ -57,15 +59,7 @@ class Fit {
       for (const std::string& note : here_->notes) why += "; " + note;
       return std::unexpected(Error{ErrorKind::unsatisfied, why, {}, say("set --gpu, for example --gpu l4")});
     }
-    if (group.front().gpu == nullptr) {
-      const auto nearest = catalog.gpu(group.front().name);
-      return std::unexpected(
-          Error{ErrorKind::unsatisfied,
-                say("the catalog does not know this machine's '{}' ({:.0f} GiB): its bandwidth and speed are missing",
-                    group.front().name, group.front().memory_gib),
-                {},
-                (nearest ? Hint() : nearest.error().hint).or_else(say("name a GPU like it: gpusel fit --gpu l4"))});
-    }
+    if (group.front().gpu == nullptr) return std::unexpected(unknown(group.front(), catalog));
     const answer::GpuHere& one = group.front();
     options_.request.gpu = one.gpu->id;
     if (one.parts > 0) options_.request.gpu_parts = one.parts;
@@ -73,6 +67,24 @@ class Fit {
     for (const answer::GpuHere& gpu : group)
       options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
     return {};
+  }
+
+  /// What the driver names and the catalog lacks, with what is most like it.
+  static Error unknown(const answer::GpuHere& one, const catalog::Catalog& catalog) {
+    const auto whole = catalog.gpu(one.name);
+    const auto like =
+        whole && !one.slice.empty() ? catalog::mig_profile_like(one.slice, **whole, catalog) : std::nullopt;
+    if (like)
+      return {ErrorKind::unsatisfied,
+              say("'{}' is not a known MIG profile of {}", printable(shorten(one.slice, 20)), (*whole)->id),
+              {},
+              say("use one like it: gpusel fit --gpu {}:1/{}", (*whole)->id, like->most)};
+    const catalog::Gpu* gpu = gpu_like(one.name, one.memory_gib, catalog);
+    return {ErrorKind::unsatisfied,
+            say("the catalog does not know this machine's '{}' ({:.0f} GiB): its bandwidth and speed are missing",
+                printable(shorten(one.name, 60)), one.memory_gib),
+            {},
+            say("use one like it: gpusel fit --gpu {}", gpu == nullptr ? "l4" : gpu->id)};
   }
 
   std::size_t rows(const std::string& format) const {

@@ -1,8 +1,10 @@
 // gpusel preflight: what becomes of a command line before it is started.
 #include <memory>
+#include <utility>
 
 #include "answer/here/gpus_here.hpp"
 #include "answer/preflight/preflight.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -30,6 +32,12 @@ class PreflightCommand {
     if (!ground) return ground.error();
     const auto tools = answer::read_command_lines(ground->catalog.documents("command_lines"));
     if (!tools) return context_.fail(tools.error());
+    // A line in quotes is one word.
+    if (options_.words.size() == 1 && options_.words.front().find_first_of("'\"") == std::string::npos) {
+      const std::string whole = std::exchange(options_.words, {}).front();
+      for (const std::string_view word : split(whole, ' '))
+        if (!word.empty()) options_.words.emplace_back(word);
+    }
     const auto line = answer::read_line(options_.words, *tools);
     if (!line) return context_.fail(line.error());
     job::Request request = options_.request;

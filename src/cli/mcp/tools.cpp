@@ -137,17 +137,6 @@ const std::vector<Tool>& tools() {
 /// The tool that tells of the others' arguments.
 constexpr std::string_view kDescribe = "describe_flags";
 
-/// Lines of standard error without the program's name before each.
-std::string without_name(std::string_view text) {
-  constexpr std::string_view kName = "gpusel: ";
-  std::string out;
-  for (std::string_view line : split(text, '\n')) {
-    if (line.starts_with(kName)) line.remove_prefix(kName.size());
-    if (!line.empty()) out += (out.empty() ? "" : "\n") + std::string(line);
-  }
-  return out;
-}
-
 Json error_json(int status, const std::string& message, const std::vector<std::string>& missing) {
   Json error{{"status", status}, {"message", message}};
   if (!missing.empty()) error["missing"] = missing;
@@ -216,7 +205,7 @@ Tools::Run Tools::run(std::vector<std::string> words, std::string_view format) c
   words.insert(words.begin() + 1, "--output=" + std::string(format));  // said, so that no setting makes it another
   const ParseOutcome outcome = parse(words, context);
   run.status = outcome.finished ? outcome.status : outcome.command.run(context);
-  run.remarks = without_name(err);
+  run.remarks = std::string(trim(err));
   return run;
 }
 

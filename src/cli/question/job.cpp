@@ -106,11 +106,13 @@ bool names_saved(std::string_view word) {
 std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context) {
   job.question.today = ground.today;
   if (const auto settled = settle(job, ground.catalog, context); !settled) return std::unexpected(settled.error());
+  const answer::Question open = job.question;
   if (const Status limited = limit_to_target(job.question, ground); !limited)
     return std::unexpected(context.fail(limited.error()));
   tell_broad_names(job.question.constraints, ground.catalog, context);
   auto advice = answer::recommend(job.question, ground.catalog, ground.rules, ground.coefficients);
   if (!advice) return std::unexpected(context.fail(as_flag(advice.error())));
+  add_other_targets(*advice, open, ground);
   return std::move(*advice);
 }
 

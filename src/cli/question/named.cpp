@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "answer/estimate/estimate.hpp"
@@ -280,6 +281,7 @@ std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalo
     if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
     if (!plain_number(word) && physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
     if (job::spelled<job::Engine>(fold_name(word))) return Meant{"engine", std::string(word)};
+    if (job::spelled<job::Codec>(lower(word))) return Meant{"codec", std::string(word)};
   }
   if (is_subject(word, takes, catalog)) return std::nullopt;
   if (may_be(takes, kGpus))
@@ -419,6 +421,23 @@ const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& cat
   if (exact != called.end() || called.size() < 2) return nullptr;
   sort_by_machines(called, catalog);
   return called.front();
+}
+
+const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const catalog::Catalog& catalog) {
+  const auto is_made_by = [&](const catalog::Gpu& gpu) { return lower(name).contains(lower(gpu.vendor)); };
+  const bool by_vendor = std::ranges::any_of(catalog.gpus(), is_made_by);
+  std::vector<const catalog::Gpu*> nearest;
+  double least = std::numeric_limits<double>::infinity();
+  for (const catalog::Gpu& gpu : catalog.gpus()) {
+    if (!gpu.memory_gb || (by_vendor && !is_made_by(gpu))) continue;
+    const double apart = std::abs(*gpu.memory_gb - memory_gib);
+    if (apart > least) continue;
+    if (apart < least) nearest.clear();
+    least = apart;
+    nearest.push_back(&gpu);
+  }
+  sort_by_machines(nearest, catalog);
+  return nearest.empty() ? nullptr : nearest.front();
 }
 
 std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {

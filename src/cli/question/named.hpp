@@ -67,6 +67,10 @@ const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& cat
 /// Puts it in the place of the name, and says so; empty where the name has one meaning.
 std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog);
 
+/// Of the GPUs of the vendor that a name has in it, or of all, the one nearest in memory that most instances have. Null
+/// where no GPU's memory is known.
+const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const catalog::Catalog& catalog);
+
 /// Collects words for settle_question(), as what is called `name` in help.
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);
 

@@ -4,6 +4,10 @@
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/stages/data_path.hpp"
+#include "base/text/joined.hpp"
+#include "base/text/text.hpp"
+#include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::cli {
 
@@ -48,6 +52,32 @@ Status limit_to_target(answer::Question& question, const LoadedFacts& ground) {
     return made ? Status{} : std::unexpected(made.error());
   };
   return {};
+}
+
+void add_other_targets(answer::Advice& advice, const answer::Question& open, const LoadedFacts& ground) {
+  if (!advice.recommendations.empty() || open.target.empty()) return;
+  const auto target = show::find_export_target(open.target);
+  const auto facts = show::read_export_facts(ground.catalog);
+  answer::Question anyhow = open;
+  anyhow.target.clear();
+  anyhow.detailed = 1;
+  const auto ranked = answer::recommend(anyhow, ground.catalog, ground.rules, ground.coefficients);
+  if (!target || !facts || !ranked || ranked->recommendations.empty()) return;
+  const answer::Recommendation& best = ranked->recommendations.front();
+  const show::ExportView view{*ranked, best, *facts, ground.catalog, ground.coefficients, {}, 0, {}, false};
+  std::vector<std::string> able = show::able_targets(view, **target);
+  const std::string first(show::next_target(view));
+  std::erase(able, first);
+  if (first.empty()) return;
+  answer::Alternative other;
+  other.key = "for";
+  other.value = first;
+  other.flag = "--for " + first;
+  other.best = best;
+  other.message = format("{}: {} {}, {}", other.flag, best.instance->provider, printable(best.instance->sku),
+                         say("{} {}/h", human_price(best.cost.hourly), ranked->currency.code()));
+  if (!able.empty()) other.risk = say("also for: {}", first_few(able));
+  advice.alternatives.push_back(std::move(other));
 }
 
 bool asks_for_place(const job::Constraints& limits) {

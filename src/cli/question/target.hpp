@@ -14,6 +14,10 @@ void plan_for(const show::ExportTarget& target, answer::Question& question, cons
 /// Limits the answer to `question.target`, if one is named. `ground` must outlive the question. Error: no such tool.
 Status limit_to_target(answer::Question& question, const LoadedFacts& ground);
 
+/// Where nothing qualifies for the target of `open`, the question before it was limited so: what would be rented for
+/// another target, and which.
+void add_other_targets(answer::Advice& advice, const answer::Question& open, const LoadedFacts& ground);
+
 /// Whether the reader asked for a region, or for a place where data stays.
 bool asks_for_place(const job::Constraints& limits);
 

@@ -88,12 +88,13 @@ class Citations {
 
 /// Words of keys that people write otherwise.
 constexpr std::pair<std::string_view, std::string_view> kWritten[] = {
-    {"gpu", "GPU"},     {"gpus", "GPUs"},   {"vgpu", "vGPU"}, {"cpu", "CPU"},        {"vcpu", "vCPU"}, {"mig", "MIG"},
-    {"cuda", "CUDA"},   {"rt", "RT"},       {"tdp", "TDP"},   {"ecc", "ECC"},        {"pcie", "PCIe"}, {"rdma", "RDMA"},
-    {"nvenc", "NVENC"}, {"nvdec", "NVDEC"}, {"av1", "AV1"},   {"ssd", "SSD"},        {"sku", "SKU"},   {"l2", "L2"},
-    {"kv", "K/V"},      {"ffn", "FFN"},     {"qk", "Q/K"},    {"mtp", "MTP"},        {"vae", "VAE"},   {"url", "URL"},
-    {"fp64", "FP64"},   {"fp32", "FP32"},   {"tf32", "TF32"}, {"fp16", "FP16"},      {"bf16", "BF16"}, {"fp8", "FP8"},
-    {"fp4", "FP4"},     {"int8", "INT8"},   {"int4", "INT4"}, {"bidir", "both ways"}};
+    {"gpu", "GPU"},   {"gpus", "GPUs"}, {"vgpu", "vGPU"},   {"cpu", "CPU"},         {"vcpu", "vCPU"},
+    {"mig", "MIG"},   {"cuda", "CUDA"}, {"rt", "RT"},       {"tdp", "TDP"},         {"ecc", "ECC"},
+    {"pcie", "PCIe"}, {"rdma", "RDMA"}, {"nvenc", "NVENC"}, {"nvdec", "NVDEC"},     {"av1", "AV1"},
+    {"ssd", "SSD"},   {"sku", "SKU"},   {"l2", "L2"},       {"kv", "K/V"},          {"ffn", "FFN"},
+    {"qk", "Q/K"},    {"mtp", "MTP"},   {"vae", "VAE"},     {"url", "URL"},         {"fp64", "FP64"},
+    {"fp32", "FP32"}, {"tf32", "TF32"}, {"fp16", "FP16"},   {"bf16", "BF16"},       {"fp8", "FP8"},
+    {"fp4", "FP4"},   {"int8", "INT8"}, {"int4", "INT4"},   {"bidir", "both ways"}, {"licence", "license"}};
 
 /// How a key spells a unit, but for a plural's s: "gbps" is Gbit/s.
 std::string unit_in_key(std::string_view unit) {
@@ -216,7 +217,7 @@ Facts facts_of(const Record& record, const Citations& citations) {
     if (!words.empty())
       known.facts.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
     else if (could_have(record, field))
-      unknown += (unknown.empty() ? "" : ", ") + label_of(field);
+      add_item(unknown, label_of(field));
   });
   if (!unknown.empty()) known.facts.push_back({say("unknown"), std::move(unknown)});
   return known;
@@ -342,7 +343,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog, Date to
   for (const catalog::Offer& offer : catalog.offers_of(instance)) {
     const catalog::Origin& origin = catalog.origin_of(offer);
     const Date date = Date::from_packed(offer.as_of);
-    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term), human_price(offer.per_hour()),
+    table.add({printable(catalog.region_of(offer).id), term_cell(offer.term), listed_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), date.known() ? date.text() : say("undated"),
                said(origin.confidence), printable(origin.source), printable(origin.note)});
   }

@@ -363,7 +363,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
   const auto price = [&](const answer::Listed& one, double gpus = 1) {
     if (one.offer == nullptr) return std::string("?");
     if (!shown_as.published) return human_price(one.hourly / gpus);
-    return with_currency(human_price(one.offer->per_hour() / gpus), catalog.currency_of(*one.offer));
+    return with_currency(listed_price(one.offer->per_hour() / gpus), catalog.currency_of(*one.offer));
   };
   std::vector<Column> columns{left(say("provider")),
                               left(say("instance"), 0, 16),

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
@@ -160,6 +161,18 @@ std::string passed_over_line(const ExportView& view, const ExportTarget& target,
              refused ? say("no standard command is known for it") : refused.error().message);
 }
 
+std::vector<std::string> able_targets(const ExportView& view, const ExportTarget& like) {
+  std::vector<const ExportTarget*> able;
+  for (const ExportTarget& other : kTargets)
+    if (&other != &like && other.make(view)) able.push_back(&other);
+  std::ranges::stable_partition(able, [&](const ExportTarget* one) {
+    return (like.engine && one->engine == like.engine) || (!like.seller.empty() && !one->seller.empty());
+  });
+  std::vector<std::string> names;
+  for (const ExportTarget* one : able) names.emplace_back(one->name);
+  return names;
+}
+
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target) {
   auto exported = target.make(view);
   if (exported) {
@@ -167,11 +180,9 @@ Result<Exported> export_plan(const ExportView& view, const ExportTarget& target)
     exported->notes.insert(exported->notes.begin(), notes.begin(), notes.end());
     return exported;
   }
-  std::string able;
-  for (const ExportTarget& other : kTargets)
-    if (other.make(view)) able += (able.empty() ? "" : ", ") + std::string(other.name);
+  const std::vector<std::string> able = able_targets(view, target);
   Error error = exported.error();
-  error.hint = able.empty() ? say("no target can express this plan") : say("targets that can: {}", able);
+  error.hint = able.empty() ? say("no target can express this plan") : say("targets that can: {}", first_few(able));
   if (const auto* able_rank = first_exportable(view, target); able_rank != nullptr)
     error.hint += say("; --rank {} is the first that {} can", able_rank->rank, target.name);
   return std::unexpected(std::move(error));

@@ -62,6 +62,8 @@ struct ExportTarget {
 std::span<const ExportTarget> export_targets();
 /// Errors: there is no such target; the nearest are named.
 Result<const ExportTarget*> find_export_target(std::string_view name);
+/// Others that can say the plan, first those of the same engine, or that order of a seller as it does.
+std::vector<std::string> able_targets(const ExportView& view, const ExportTarget& like);
 /// Errors: the target cannot say the plan; targets that can are named.
 Result<Exported> export_plan(const ExportView& view, const ExportTarget& target);
 /// Whether a standard command that starts the plan is known.

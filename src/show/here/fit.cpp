@@ -1,5 +1,6 @@
 #include "show/here/fit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text/text.hpp"
@@ -67,10 +68,17 @@ std::string found_words(const answer::GpusHere& here) {
 void add_here(Document& page, const HereView& view) {
   if (view.here == nullptr) return;
   page.line(secondary(found_words(*view.here)));
-  const std::size_t others = view.here->gpus.size() - view.here->group().size();
+  const auto is_slice = [](const answer::GpuHere& gpu) { return !gpu.slice.empty(); };
+  const auto group = view.here->group();
+  const auto slices = std::ranges::count_if(view.here->gpus, is_slice) - std::ranges::count_if(group, is_slice);
+  const auto others = std::ssize(view.here->gpus) - std::ssize(group) - slices;
   if (others > 0)
     page.line(others == 1 ? say("Note: 1 other GPU is left out: --gpu and --gpus name it")
                           : say("Note: {} other GPUs are left out: --gpu and --gpus name them", others),
+              6);
+  if (slices > 0)
+    page.line(slices == 1 ? say("Note: 1 other MIG slice is left out: a job takes one")
+                          : say("Note: {} other MIG slices are left out: a job takes one", slices),
               6);
   for (const std::string& note : view.here->notes) page.line(say("Note: {}", printable(note)), 6);
 }

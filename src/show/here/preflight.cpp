@@ -107,7 +107,7 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
   if (!answer.line.before.empty()) page.line(say("not read: {}", printable(join_texts(answer.line.before, " "))));
   if (!answer.line.left_out.empty())
     page.line(say("not judged because unknown: {}", printable(join_texts(answer.line.left_out, ", "))));
-  for (const std::string& note : answer.notes) page.line(say("note: {}", printable(note)));
+  for (const std::string& note : answer.notes) page.line(say("Note: {}", printable(note)));
   if (!all) return page;
   page.gap();
   for (const answer::Understood& one : answer.line.understood)

@@ -151,7 +151,8 @@ std::string cost_words(const Advice& advice, const Recommendation& r, const std:
   const auto month = r.cost.sums().month;
   if (!month) return hourly;
   std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
-  if (const money::Line* egress = r.cost.line("egress"); egress != nullptr && egress->known)
+  if (const money::Line* egress = r.cost.line("egress");
+      egress != nullptr && egress->known && *egress->amounts.month > 0)
     words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
   if (r.cost.lacks("host")) words += say(" + vCPU and memory, price unknown");
   if (r.cost.lacks("storage")) words += say(" + storage, price unknown");
@@ -255,7 +256,7 @@ void add_best(Document& page, const Advice& advice, const RecommendView& view, c
   if (const std::string speed = speed_words(advice, best); !speed.empty()) line += " · " + speed;
   if (best.plan().need.is_known()) line += say(" · fits {}", answer::chance_words(best.plan().need.chance()));
   page.line(line, 2).line("  " + why_words(advice, view), 2);
-  add_warnings(page, best.remarks, screen.warnings);
+  add_warnings(page, best.remarks, screen.warnings, 2);
 }
 
 /// What one costs over the other for the same work, at the prices that are printed.

@@ -1,5 +1,6 @@
 #include "show/job/estimate.hpp"
 #include "show/job/candidate.hpp"
+#include "show/job/figures.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -220,6 +221,7 @@ constexpr AssumedName kAssumedNames[] = {
     {"e2e_ms", to_name("E2E ms")},
     {"request_rate", to_name("requests/s")},
     {"seq_len", to_name("sequence length")},
+    {"speed", to_name("speed")},
     {"fps", to_name("frames/s")},
     {"market", to_name("marketplaces")},
     {"max_load", to_name("load at most")},
@@ -274,13 +276,17 @@ constexpr AssumedName kAssumedNames[] = {
     {"years", to_name("years")},
 };
 
-std::string assumed_name(std::string_view key) {
+}  // namespace
+
+std::string input_name(std::string_view key) {
   const auto* known = std::ranges::find(kAssumedNames, key, &AssumedName::key);
   if (known != std::end(kAssumedNames)) return say_name(known->words);
   std::string words(key);
-  std::ranges::replace(words, '_', ' ');
+  if (!key.contains(':')) std::ranges::replace(words, '_', ' ');
   return words;
 }
+
+namespace {
 
 /// ">=0.17" as a reader says it.
 std::string assumed_value(const job::Value& value) {
@@ -293,13 +299,13 @@ std::string assumed_value(const job::Value& value) {
 
 std::string assumed_line(const job::Assumptions& assumed) {
   std::string line;
-  for (const auto& [key, value] : assumed) add_item(line, assumed_name(key) + " " + assumed_value(value));
+  for (const auto& [key, value] : assumed) add_item(line, input_name(key) + " " + assumed_value(value));
   return line;
 }
 
 Facts assumed_facts(const job::Assumptions& assumed) {
   Facts facts;
-  for (const auto& [key, value] : assumed) facts.facts.push_back({"  " + assumed_name(key), assumed_value(value)});
+  for (const auto& [key, value] : assumed) facts.facts.push_back({"  " + input_name(key), assumed_value(value)});
   return facts;
 }
 
@@ -333,12 +339,7 @@ void add_speed(Document& page, const answer::EstimateAnswer& answer) {
                                           : items_line(plan, unit);
   page.line(plan.fits ? say("speed: {}", line) : say("speed if it did fit: {}", line));
   add_percentiles(page, plan);
-  std::string more;
-  for (const physics::NamedFigure& figure : plan.more)
-    more +=
-        (more.empty() ? "  " : ", ") + (figure.value < 1e4 ? format("{} {:.4g}", figure.key, figure.value)
-                                                           : format("{} {}", figure.key, human_number(figure.value)));
-  if (!more.empty()) page.line(more);
+  if (const std::string more = more_figures(plan); !more.empty()) page.line("  " + more);
   page.line(say("  80 % interval {} to {} {}", human_number(rate.interval.low), human_number(rate.interval.high), unit),
             4);
 }
@@ -429,7 +430,7 @@ Document estimate_details(const answer::EstimateAnswer& answer) {
   }
   page.line(say("assumed: {}", assumed_line(answer.assumed)));
   for (const std::string& note : answer.notes)
-    if (answer.plan.fits || note != problem.text()) page.line(say("note: {}", printable(note)));
+    if (answer.plan.fits || note != problem.text()) page.line(say("Note: {}", printable(note)));
   for (const std::string& line : answer.advice) page.line(say("advice: {}", printable(line)));
   return page.derivation(derivation_of(answer.trace));
 }

@@ -31,6 +31,8 @@ std::string job_line(const job::Job& work);
 std::string counted_details(const job::Job& work);
 /// "1 request in flight", "35 requests in flight".
 std::string requests_in_flight(double requests);
+/// The option of that key as a reader says it: "sequence length"; a price is as it is typed.
+std::string input_name(std::string_view key);
 /// "assumed: seq_len 2048, epochs 3, …".
 std::string assumed_line(const job::Assumptions& assumed);
 Facts assumed_facts(const job::Assumptions& assumed);

@@ -7,6 +7,7 @@
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/figures.hpp"
 #include "show/job/question.hpp"
 
 namespace gpusel::show {
@@ -116,11 +117,8 @@ void add_figures(Document& page, const EstimateAnswer& answer) {
   if (const std::string latency = shows_speed ? latency_fact(answer) : std::string(); !latency.empty())
     facts.facts.push_back({say("Latency"), latency});
   if (answer.in_time) facts.facts.push_back({say("Chance"), in_time_words(answer.work, *answer.in_time)});
-  std::string more;
-  for (const physics::NamedFigure& figure : answer.plan.more)
-    more += format("{}{} {}", more.empty() ? "" : ", ", figure.key,
-                   figure.value < 1e4 ? format("{:.4g}", figure.value) : human_number(figure.value));
-  if (!more.empty() && shows_speed) facts.facts.push_back({say("Figures"), more});
+  if (std::string more = more_figures(answer.plan); !more.empty() && shows_speed)
+    facts.facts.push_back({say("Figures"), std::move(more)});
   if (has_plan(answer.work)) facts.facts.push_back({say("Plan"), physics::plan_text(answer.work, answer.plan.layout)});
   if (!answer.work.assumed.empty()) facts.facts.push_back({say("Assumed"), assumed_line(answer.work.assumed)});
   page.gap().add(std::move(facts));

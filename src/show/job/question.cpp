@@ -120,8 +120,9 @@ std::string spoken_gpu(const catalog::Gpu& gpu) {
 std::string spoken_gpus(const physics::Machine& machine) {
   const catalog::Gpu& gpu = *machine.device.gpu;
   const double share = machine.device.share * gpu.devices();
-  return share < 1 ? format("1/{:.0f} {}", 1 / share, spoken_gpu(gpu))
-                   : format("{} × {}", machine.gpus(), spoken_gpu(gpu));
+  if (share >= 1) return format("{} × {}", machine.gpus(), spoken_gpu(gpu));
+  const std::string part = format("1/{:.0f} {}", 1 / share, spoken_gpu(gpu));
+  return machine.gpus() > 1 ? format("{} × {}", machine.gpus(), part) : part;
 }
 
 std::string spoken_machine(const physics::Machine& machine) {
@@ -161,7 +162,8 @@ std::string in_time_words(const job::Job& work, double chance) {
   return say("Keeps up with the load: {}.", percent);
 }
 
-void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most) {
+void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most, std::size_t indent) {
+  const std::string margin(indent, ' ');
   std::size_t warnings = 0, rest = 0;
   for (const answer::Remark& remark : remarks) {
     if (remark.severity != rules::Effect::warn) continue;
@@ -170,10 +172,12 @@ void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::
       continue;
     }
     ++warnings;
-    page.line(Text(say("  Warning: {} [{}]", printable(remark.message), remark.rule), Meaning::warn), 11);
+    const std::string words = printable(remark.message);
+    const std::string line = margin + say("Warning: {} [{}]", words, remark.rule);
+    page.line(Text(line, Meaning::warn), display_width(line.substr(0, line.find(words))));
   }
   if (rest > 0)
-    page.line(secondary(rest == 1 ? say("  1 more warning: --why") : say("  {} more warnings: --why", rest)));
+    page.line(secondary(margin + (rest == 1 ? say("1 more warning: --why") : say("{} more warnings: --why", rest))));
 }
 
 }  // namespace gpusel::show

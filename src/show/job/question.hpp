@@ -34,7 +34,7 @@ std::string difference_words(double ratio);
 
 /// "Keeps up with the load: 82 %.": the chance of the targets of latency, of a load, or of a day.
 std::string in_time_words(const job::Job& work, double chance);
-/// "  Warning: … [rule]" for each warning, at most so many of them and how many more there are.
-void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most);
+/// "Warning: … [rule]" for each warning, at most so many of them and how many more there are.
+void add_warnings(Document& page, std::span<const answer::Remark> remarks, std::size_t most, std::size_t indent = 0);
 
 }  // namespace gpusel::show

@@ -16,6 +16,7 @@
 #include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 #include "show/lists/words.hpp"
+#include "show/money/price_history.hpp"
 
 namespace gpusel::show {
 
@@ -191,7 +192,7 @@ std::string range_text(const Advice& advice, const Recommendation& r) {
 /// What is paid for it, since when, and who says so.
 std::string price_words(const Recommendation& r, const catalog::Catalog& catalog) {
   const catalog::Origin& origin = catalog.origin_of(*r.offer);
-  return say("price: {} {} per hour, {}, {} ({})", human_price(r.cost.published.amount),
+  return say("price: {} {} per hour, {}, {} ({})", listed_price(r.cost.published.amount),
              r.cost.published.currency.code(), price_date(r),
              origin.source.empty() ? say("no source") : printable(origin.source), said(origin.confidence));
 }
@@ -425,7 +426,7 @@ Document recommend_page(const Advice& advice, const catalog::Catalog& catalog, c
   add_evidence(page, advice, view);
   if (!advice.staircase.empty()) add_staircase(page.gap(), advice);
   if (!advice.notes.empty()) page.page_heading(say("notes"));
-  for (const std::string& note : advice.notes) page.line(say("note: {}", note));
+  for (const std::string& note : advice.notes) page.line(say("Note: {}", note));
   // On a page the decision does not belong to the table of what was rejected.
   const std::string decision = decision_line(advice);
   if (!decision.empty()) page.line(decision, 2, Where::page);

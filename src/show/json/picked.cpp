@@ -5,6 +5,7 @@
 #include "answer/lists/columns.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
+#include "base/words/message.hpp"
 
 namespace gpusel::show {
 

@@ -17,6 +17,13 @@
 
 namespace gpusel::show {
 
+std::string counted_gpus(const answer::Compared& item, const std::string& name) {
+  const catalog::Number each = item.instance != nullptr ? item.instance->gpu_count : std::nullopt;
+  if (!each || *each >= 1) return item.gpus() == 1.0 ? name : format("{} × {}", share_text(item.gpus()), name);
+  const std::string part = format("{} {}", share_text(each), name);
+  return item.count == 1 ? part : format("{} × {}", human_number(item.count), part);
+}
+
 namespace {
 
 using answer::Better;
@@ -88,8 +95,7 @@ std::string word(const std::optional<E>& value) {
 std::string gpu_words(const Compared& item) {
   if (item.has_no_gpu()) return say("none");
   const std::string name = item.gpu != nullptr ? std::string(item.gpu->id) : say("undisclosed");
-  const auto count = item.gpus();
-  return count == 1.0 ? name : format("{} × {}", share_text(count), name);
+  return counted_gpus(item, name);
 }
 
 class Rows {

@@ -22,6 +22,8 @@ Json compare_json(const answer::CompareAnswer& comparison, const catalog::Catalo
 /// One row per item: names, the price's origin, every figure in full, its ratio to the first item's.
 Table compare_table(const answer::CompareAnswer& comparison, const catalog::Catalog& catalog);
 
+/// "GPU", "8 × GPU", "3 × 1/2 GPU" of an item whose GPU goes by that name.
+std::string counted_gpus(const answer::Compared& item, const std::string& name);
 /// What stands above an item's column.
 std::string compared_name(const answer::Compared& item);
 

@@ -79,8 +79,7 @@ std::string cost_title(const CompareAnswer& comparison) {
 std::string gpu_column(const Compared& item) {
   if (item.has_no_gpu()) return say("none");
   const std::string name = item.gpu != nullptr ? spoken_gpu(*item.gpu) : say("undisclosed");
-  const Number count = item.gpus();
-  return count == 1.0 ? name : format("{} × {}", share_text(count), name);
+  return counted_gpus(item, name);
 }
 
 Trait words(std::string title, int keep, std::function<std::string(const Compared&)> of) {

@@ -14,6 +14,7 @@
 #include "show/money/autoscale.hpp"
 #include "show/money/break_even.hpp"
 #include "show/money/cost_brief.hpp"
+#include "show/money/price_history.hpp"
 
 namespace gpusel::show {
 
@@ -148,7 +149,7 @@ void own_rows(TermTable& table, const CostItem& item) {
 
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
   const catalog::Origin& origin = catalog.origin_of(*term.offer);
-  std::string line = say("{}: {} {} per instance and {}", said(term.offer->term), human_price(term.offer->amount),
+  std::string line = say("{}: {} {} per instance and {}", said(term.offer->term), listed_price(term.offer->amount),
                          term.published.currency.code(), said(term.offer->period));
   if (term.exchange) {
     line += say(" at {:.4g} {} per {}", term.exchange->rate, currency, term.published.currency.code());

@@ -174,7 +174,11 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   Document page;
   const std::string name = subject_name(item.subject) +
                            (item.subject.rank > 0 ? say(", recommendation {}", item.subject.rank) : std::string());
-  if (item.terms.empty()) return page.line(Text(say("{}: no matching price on record", name), Meaning::warn));
+  if (item.terms.empty()) {
+    page.line(Text(say("{}: no matching price on record", name), Meaning::warn));
+    for (const std::string& note : item.notes) page.line("  " + printable(note), 4);
+    return page;
+  }
   const std::string sum = sum_words(item, answer);
   page.line(Text(sum.empty() ? say("{}: it has no total", name) : say("{}: {}", name, sum), Meaning::best));
   if (!item.subject.problem.empty())

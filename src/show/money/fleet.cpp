@@ -54,7 +54,7 @@ class FleetPage {
       if (fleet_.schedule) schedule(*fleet_.schedule);
       if (all_) scaling();
     }
-    for (const std::string& note : fleet_.notes) page_.line(say("note: {}", note));
+    for (const std::string& note : fleet_.notes) page_.line(say("Note: {}", note));
     if (all_)
       details();
     else

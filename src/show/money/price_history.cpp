@@ -15,7 +15,10 @@ namespace {
 constexpr std::size_t kMostBlocks = 24;  // of a sparkline: the latest prices
 constexpr std::string_view kBlocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 
-std::string signed_percent(double share) { return format("{:+.1f} %", 100 * share); }
+std::string signed_percent(double share) {
+  const double tenths = std::round(1000 * share) + 0.0;  // no minus before a zero
+  return tenths == 0 ? std::string("0.0 %") : format("{:+.1f} %", tenths / 10);
+}
 std::string percent_of_price(double share) { return format("{:.1f} %", 100 * share); }
 std::string whole_percent(double share) { return format("{:.0f} %", 100 * share); }
 std::string date_text(Date date) { return date.known() ? date.text() : say("undated"); }
@@ -58,6 +61,14 @@ std::string sparkline(std::span<const double> values) {
   return line;
 }
 
+std::string listed_price(double amount) {
+  if (amount < 0.01 || amount >= 999.995) return human_price(amount);
+  constexpr std::size_t kLeast = 3;  // the point and two decimals
+  std::string text = format("{:.4f}", amount);
+  while (text.ends_with('0') && text.size() - text.find('.') > kLeast) text.pop_back();
+  return text;
+}
+
 Table history_table(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today) {
   const money::PriceOutlook outlook(catalog, today);
   Table table({left(say("region")), left(say("term")), left(say("since")), right(say("then")), left(say("prices"), 2),
@@ -69,7 +80,7 @@ Table history_table(const catalog::Instance& instance, const catalog::Catalog& c
     const money::PriceToday price = outlook.expected(offer);
     const catalog::Offer& first = history.front();
     table.add({printable(catalog.region_of(offer).id), term_cell(offer.term), date_text(Date::from_packed(first.as_of)),
-               human_price(first.per_hour()), sparkline(course_of(offer, catalog)), human_price(offer.per_hour()),
+               listed_price(first.per_hour()), sparkline(course_of(offer, catalog)), listed_price(offer.per_hour()),
                std::string(catalog.currency_of(offer).code()), signed_percent(offer.per_hour() / first.per_hour() - 1),
                range_words(price), too_old_words(price.too_old)});
   }

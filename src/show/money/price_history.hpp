@@ -17,6 +17,9 @@ namespace gpusel::show {
 /// The prices as a line of blocks, from the lowest to the highest of them; where they are all the same, a flat one.
 std::string sparkline(std::span<const double> values);
 
+/// A published price with the digits that it has, two to four decimals: "0.526", "1.20".
+std::string listed_price(double amount);
+
 /// A row for each offer that has a history, with its prices as a sparkline and what is expected today.
 Table history_table(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today);
 /// Older prices of an offer, the oldest first.

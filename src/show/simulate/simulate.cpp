@@ -54,7 +54,7 @@ class SimulatePage {
     page_.gap().add(figures()).gap();
     did();
     if (all_) knee();
-    for (const std::string& note : s_.notes) page_.line(say("note: {}", note));
+    for (const std::string& note : s_.notes) page_.line(say("Note: {}", note));
     if (!all_) page_.line(secondary(say("Queue, cache, and latency against the rate: --why")));
     return std::move(page_);
   }
@@ -155,8 +155,8 @@ class SimulatePage {
     std::string line = say("{} % of requests are on time, {} % required", share_text_of(o_.in_time.all),
                            human_number(100 * s_.goal.share));
     if (!sim.draws.empty()) {
-      add_clause(line,
-                 say("{} to {} over the range of step times", share_text_of(share.low), share_text_of(share.high)));
+      const std::string low = share_text_of(share.low), high = share_text_of(share.high);
+      if (low != high) add_clause(line, say("{} to {} over the range of step times", low, high));
       const std::string chance = share_text_of(sim.meets_goal);
       add_clause(line, s_.is_sure() ? say("reached with a chance of {} %", chance)
                                     : say("reached with a chance of {} %, {} % required", chance,

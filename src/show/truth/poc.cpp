@@ -35,7 +35,7 @@ void add_rent(Document& page, const Poc& poc, const answer::Advice& advice, cons
     price += say(" ({} {} as published, × {:.4g}, rate of {})", human_price(rent.published.amount),
                  rent.published.currency.code(), rent.exchange->rate, rent.exchange->as_of.text());
   page.line(say("rent: {} × {} {} in {}, {}, {}; {}, {}", rent.nodes, printable(instance.provider),
-                printable(instance.sku), printable(rent.region->id), to_text(rent.offer->term), price,
+                printable(instance.sku), printable(rent.region->id), said(rent.offer->term), price,
                 offer_date(*rent.offer), origin.source.empty() ? say("no source") : printable(origin.source)),
             6);
   page.line(say("cost: {} {} = {} × {:.3g} h billed: {:g} h to set it up, {:.2g} h of runs", human_price(rent.cost),
@@ -78,7 +78,7 @@ Table scale_table(const Poc& poc) {
 
 void add_outside(Document& page, const Poc& poc) {
   page.line(say("if a figure is outside:"));
-  for (const PocFigure& figure : poc.figures) page.line(format("  {}: {}", figure.name, figure.outside), 4);
+  for (const PocFigure& figure : poc.figures) page.line("  " + say("{}: {}", figure.name, figure.outside), 4);
   if (poc.job_cost_high > 0)
     page.line(say("  money: at the ends of the interval {} to {} {}", human_price(poc.job_cost_low),
                   human_price(poc.job_cost_high), poc.job_cost_unit),
@@ -135,7 +135,7 @@ Document poc_page(const PocView& view, bool explain) {
                    printable(instance.sku)));
   page.gap();
   add_rent(page, poc, view.advice, view.catalog);
-  for (const std::string& note : poc.notes) page.line(say("note: {}", note), 6);
+  for (const std::string& note : poc.notes) page.line(say("Note: {}", note), 6);
   add_steps(page, poc);
   page.gap().add(figure_table(poc)).gap();
   if (poc.scales.size() > 1) page.add(scale_table(poc)).gap();

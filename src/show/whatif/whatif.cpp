@@ -66,7 +66,7 @@ namespace {
 
 std::string varied_job(const WhatIf& answer) {
   std::string job = spoken_question(answer.base->work);
-  for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(axis.key));
+  for (const Axis& axis : answer.axes) job += say(" · {} varies", printable(input_name(axis.key)));
   return job;
 }
 
@@ -116,7 +116,8 @@ Document whatif_page(const WhatIf& answer, const catalog::Catalog& catalog, bool
   const std::size_t most = all ? 0 : rows > 0 ? rows : kRows[std::clamp(parts - 1, 0, 2)];
   Document page;
   page.title(varied_job(answer));
-  if (answer.axes.size() == 1) add_one_input(page, answer, most);
+  // Fewer rows would merge others: where the winner changes is the same whatever stands below.
+  if (answer.axes.size() == 1) add_one_input(page, answer, all || rows > 0 ? most : kRows[0]);
   if (answer.axes.size() == 2) add_two_inputs(page, answer, most);
   if (answer.swing > 0) add_tornado(page, answer, most);
   if (answer.wants_pareto) add_pareto(page, answer, most);

@@ -7,6 +7,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
 
 namespace gpusel::show {
 
@@ -33,9 +34,9 @@ Bars bars_of(const WhatIf& answer) {
   bars.base = answer.now.cost;
   bars.sides = {say("at the low value of the input"), say("at the high value")};
   for (const answer::TornadoBar& bar : answer.bars)
-    bars.bars.push_back({printable(bar.key), end_text(bar.low), end_text(bar.high),
+    bars.bars.push_back({printable(input_name(bar.key)), end_text(bar.low), end_text(bar.high),
                          bar.low.cost.value_or(answer.now.cost), bar.high.cost.value_or(answer.now.cost),
-                         say("{}: {} to {}", bar.key, bar.low.value, bar.high.value)});
+                         say("{}: {} to {}", input_name(bar.key), bar.low.value, bar.high.value)});
   return bars;
 }
 
@@ -45,7 +46,7 @@ std::vector<std::string> changes(const WhatIf& answer) {
   for (const answer::TornadoBar& bar : answer.bars)
     for (const auto* end : {&bar.low, &bar.high})
       if (end->other_winner && !end->value.empty())
-        lines.push_back(say("* {} {}: {}", printable(bar.key), value_shown(end->value),
+        lines.push_back(say("* {} {}: {}", printable(input_name(bar.key)), value_shown(end->value),
                             end->best.fits() ? winner_text(end->best) : printable(reason_of(end->best, &answer.now))));
   return lines;
 }
@@ -55,7 +56,7 @@ Table tornado_table(const WhatIf& answer) {
                right(say("cost")), right(say("high"), 3)});
   table.bars = bars_of(answer);
   for (const answer::TornadoBar& bar : answer.bars)
-    table.add({printable(bar.key), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low), "",
+    table.add({printable(input_name(bar.key)), value_shown(bar.base), value_shown(bar.low.value), end_text(bar.low), "",
                end_text(bar.high), value_shown(bar.high.value)});
   return table;
 }
@@ -63,7 +64,7 @@ Table tornado_table(const WhatIf& answer) {
 /// "assumed: epochs, seq_len".
 void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
   std::string list;
-  for (const std::string& key : keys) add_item(list, printable(key));
+  for (const std::string& key : keys) add_item(list, printable(input_name(key)));
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 
@@ -75,7 +76,7 @@ void add_tornado(Document& page, const WhatIf& answer, std::size_t rows) {
     return add_remarks(page, {say("nothing fits: {}", printable(reason_of(answer.now, nullptr)))});
   if (!answer.bars.empty()) {
     const answer::TornadoBar& first = answer.bars.front();
-    page.line(Text(say("{} changes the cost most: {} to {} {}", printable(first.key), end_text(first.low),
+    page.line(Text(say("{} changes the cost most: {} to {} {}", printable(input_name(first.key)), end_text(first.low),
                        end_text(first.high), measure_title(answer, answer.measure)),
                    Meaning::best));
   }

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <span>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"
+#include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
 
 namespace gpusel::show {
@@ -106,11 +109,11 @@ double sliver_for(const WhatIf& answer, std::size_t rows) {
   return sliver;
 }
 
-/// `sliver` 0: all.
-Table segments_table(const WhatIf& answer, double sliver) {
-  Table table({left(""), right(answer.axes.front().key), right(say("share"), 2), left(say("instance"), 0, 18),
-               left(say("GPUs")), left(say("plan"), 3, 20), right(measure_title(answer, answer.measure))});
-  for (const Segment& segment : sliver > 0 ? without_slivers(answer, sliver) : answer.segments) {
+Table segments_table(const WhatIf& answer, std::span<const Segment> segments) {
+  Table table({left(""), right(input_name(answer.axes.front().key)), right(say("share"), 4),
+               left(say("instance"), 0, 18), left(say("GPUs")), left(say("plan"), 5, 20),
+               right(measure_title(answer, answer.measure))});
+  for (const Segment& segment : segments) {
     const Outcome& first = answer.samples[segment.first].best;
     std::size_t own = segment.last;  // behind it come winners of slivers
     while (own > segment.first && !same_winner(answer.samples[own].best, first)) --own;
@@ -131,8 +134,8 @@ Table segments_table(const WhatIf& answer, double sliver) {
 
 Table points_table(const WhatIf& answer) {
   const bool by_hour = answer.measure == answer::Measure::hourly;
-  std::vector<Column> columns{right(answer.axes.front().key), left(say("instance"), 0, 18), left(say("region"), 4, 9),
-                              left(say("GPUs")), right(say("speed"), 2)};
+  std::vector<Column> columns{right(input_name(answer.axes.front().key)), left(say("instance"), 0, 18),
+                              left(say("region"), 4, 9), left(say("GPUs")), right(say("speed"), 2)};
   if (!by_hour) columns.push_back(right(measure_title(answer, answer::Measure::hourly), 1));
   columns.push_back(right(measure_title(answer, answer.measure)));
   const std::size_t width = columns.size();
@@ -163,19 +166,35 @@ std::vector<std::string> missing(const WhatIf& answer) {
     const Outcome* before = i > 0                            ? &answer.samples[answer.segments[i - 1].last].best
                             : i + 1 < answer.segments.size() ? &answer.winner(answer.segments[i + 1])
                                                              : nullptr;
-    lines.push_back(say("nothing fits at {} {}: {}", answer.axes.front().key, stretch_text(answer, segment),
+    lines.push_back(say("nothing fits at {} {}: {}", input_name(answer.axes.front().key), stretch_text(answer, segment),
                         printable(reason_of(answer.winner(segment), before))));
   }
   return lines;
 }
 
-std::string overall(const WhatIf& answer) {
+/// Those that have a row in a table of these stretches, the largest share first.
+std::vector<answer::Winner> winners_of(const WhatIf& answer, std::span<const Segment> segments) {
+  std::vector<answer::Winner> winners;
+  for (const Segment& segment : segments) {
+    const Outcome& one = answer.samples[segment.first].best;
+    const auto known = std::ranges::find_if(
+        winners, [&](const answer::Winner& winner) { return same_winner(answer.samples[winner.sample].best, one); });
+    if (known == winners.end())
+      winners.push_back({segment.first, segment.share});
+    else
+      known->share += segment.share;
+  }
+  std::ranges::stable_sort(winners, std::greater(), &answer::Winner::share);
+  return winners;
+}
+
+std::string overall(const WhatIf& answer, std::span<const answer::Winner> winners) {
   constexpr std::size_t kNamed = 6;
   std::string list;
-  for (std::size_t i = 0; i < answer.winners.size() && i < kNamed; ++i)
-    add_item(list, say("{} in {}", winner_text(answer.samples[answer.winners[i].sample].best),
-                       percent_text(answer.winners[i].share)));
-  if (answer.winners.size() > kNamed) list += say(" and {} more", answer.winners.size() - kNamed);
+  for (std::size_t i = 0; i < winners.size() && i < kNamed; ++i)
+    add_item(list,
+             say("{} in {}", winner_text(answer.samples[winners[i].sample].best), percent_text(winners[i].share)));
+  if (winners.size() > kNamed) list += say(" and {} more", winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
   return range ? say("Best along the range: {}", list) : say("Best of the values: {}", list);
 }
@@ -196,7 +215,7 @@ std::vector<std::string> notes_on(const WhatIf& answer) {
     for (const Axis& axis : answer.axes)
       if (sample.best.of)
         for (const std::string& note : sample.best.of->notes) {
-          const std::string line = say("note: {}", printable(note));
+          const std::string line = say("Note: {}", printable(note));
           if (note.starts_with(axis.key + " ") && std::find(notes.begin(), notes.end(), line) == notes.end())
             notes.push_back(line);
         }
@@ -212,7 +231,7 @@ std::string points_text(const Axis& axis) {
   else if (axis.continuous)
     how += axis.log ? say(" in equal ratios") : say(" in equal steps");
   add_clause(how, axis.about);
-  return say("{}: {}", printable(axis.key), printable(how));
+  return say("{}: {}", printable(input_name(axis.key)), printable(how));
 }
 
 /// How narrow a stretch may be for its winner to be missed.
@@ -240,13 +259,13 @@ std::optional<Chart> sweep_chart(const WhatIf& answer) {
       costs.push_back(sample.best.cost);
       line.points.emplace_back(*sample.at[0].number, sample.best.cost);
       chart.marks.push_back({*sample.at[0].number, sample.best.cost, line.series, !sample.between,
-                             say("{} {}: {}, {}", axis.key, value_text(axis, sample.at[0]), winner_text(sample.best),
-                                 human_price(sample.best.cost))});
+                             say("{} {}: {}, {}", input_name(axis.key), value_text(axis, sample.at[0]),
+                                 winner_text(sample.best), human_price(sample.best.cost))});
     }
     chart.lines.push_back(std::move(line));
   }
   if (costs.size() < 2) return std::nullopt;
-  chart.x_title = axis.unit.empty() ? axis.key : format("{}, {}", axis.key, axis.unit);
+  chart.x_title = axis.unit.empty() ? input_name(axis.key) : format("{}, {}", input_name(axis.key), axis.unit);
   chart.y_title = measure_title(answer, answer.measure);
   chart.x = {*axis.values.front().number, *axis.values.back().number, axis.log};
   chart.y = scale_for(costs);
@@ -257,7 +276,7 @@ std::optional<Chart> sweep_chart(const WhatIf& answer) {
 
 Table map_table(const WhatIf& answer, bool letters) {
   const Axis& across = answer.axes[0];
-  std::vector<Column> columns{right(format("{} \\ {}", answer.axes[1].key, across.key))};
+  std::vector<Column> columns{right(format("{} \\ {}", input_name(answer.axes[1].key), input_name(across.key)))};
   for (const AxisValue& value : across.values)
     columns.push_back(
         right(value.number && across.unit.empty() ? tick_text(*value.number) : value_text(across, value)));
@@ -302,15 +321,17 @@ Table legend_table(const WhatIf& answer) {
 }  // namespace
 
 void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
-  const std::string heading = say("{}: where the winner changes", answer.axes.front().key);
+  const std::string heading = say("{}: where the winner changes", input_name(answer.axes.front().key));
   const bool all = rows == 0;
-  const double sliver = all ? 0 : sliver_for(answer, rows);
-  page.heading(heading);
-  if (answer.any_fits()) page.line(Text(overall(answer), Meaning::best));
-  if (all) page.line(points_text(answer.axes.front()) + unseen_text(answer));
   const bool ranges = !answer.segments.empty() && answer.axes.front().continuous;
-  if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, sliver), rows);
-  if (ranges && !all && without_slivers(answer, sliver).size() < answer.segments.size())
+  const double sliver = all ? 0 : sliver_for(answer, rows);
+  const std::vector<Segment> shown = all ? answer.segments : without_slivers(answer, sliver);
+  page.heading(heading);
+  if (answer.any_fits())
+    page.line(Text(overall(answer, ranges && !all ? winners_of(answer, shown) : answer.winners), Meaning::best));
+  if (all) page.line(points_text(answer.axes.front()) + unseen_text(answer));
+  if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, shown), rows);
+  if (ranges && !all && shown.size() < answer.segments.size())
     page.line(
         secondary(say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
   if (auto chart = sweep_chart(answer); chart && all) page.gap().add(Picture{std::move(*chart), heading});
@@ -321,8 +342,8 @@ void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
 }
 
 void add_two_inputs(Document& page, const WhatIf& answer, std::size_t rows) {
-  page.heading(say("{} and {}: who wins where", answer.axes[0].key, answer.axes[1].key));
-  page.line(Text(overall(answer), Meaning::best));
+  page.heading(say("{} and {}: who wins where", input_name(answer.axes[0].key), input_name(answer.axes[1].key)));
+  page.line(Text(overall(answer, answer.winners), Meaning::best));
   if (rows == 0)
     for (const Axis& axis : answer.axes) page.line(points_text(axis));
   page.line(say("cells: the winner and its cost in {}", measure_title(answer, answer.measure)));
@@ -334,8 +355,8 @@ void add_two_inputs(Document& page, const WhatIf& answer, std::size_t rows) {
   const auto none =
       std::find_if(answer.samples.begin(), answer.samples.end(), [](const Sample& one) { return !one.best.fits(); });
   if (none != answer.samples.end())
-    remarks.push_back(say("nothing fits at {} {}, {} {}: {}", answer.axes[0].key,
-                          value_text(answer.axes[0], none->at[0]), answer.axes[1].key,
+    remarks.push_back(say("nothing fits at {} {}, {} {}: {}", input_name(answer.axes[0].key),
+                          value_text(answer.axes[0], none->at[0]), input_name(answer.axes[1].key),
                           value_text(answer.axes[1], none->at[1]), printable(reason_of(none->best, nullptr))));
   std::ranges::move(notes_on(answer), std::back_inserter(remarks));
   add_remarks(page, remarks);

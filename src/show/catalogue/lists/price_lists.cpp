@@ -42,7 +42,7 @@ Document sources_page(std::span<const ListedSource> sources) {
       if (when_named++ == 0) such_as = source.part.id();
       continue;
     }
-    table.add({source.part.id(), printable(source.part.list->covers), last_read(source),
+    table.add({source.part.id(), printable(say_text(source.part.list->covers)), last_read(source),
                kept ? day_or(source.kept->as_of, "-") : "-", kept ? whole(source.kept->offers) : "-",
                printable(source.part.list->licence), printable(source.part.address())});
   }

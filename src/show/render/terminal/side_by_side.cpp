@@ -98,14 +98,23 @@ class SideLayout {
     return sum;
   }
 
-  /// Words go on in further lines where that lets all columns stand side by side.
+  /// Words go on in further lines where that lets all columns stand side by side; names do where words alone are not
+  /// enough.
   void narrow() {
+    if (!narrow_words(true)) narrow_words(false);
+  }
+
+  /// Whether that is enough; if not, nothing is changed. `names`: each column stays as wide as its name.
+  bool narrow_words(bool names) {
     constexpr std::size_t kLeastWords = 12;
     Shown all;
     for (std::size_t i = 0; i < columns_.size(); ++i) all.push_back(i);
     const std::vector<SideWidths> before = columns_;
+    if (names)
+      for (const std::size_t i : all) columns_[i].all = std::max(columns_[i].all, display_width(table_.names[i]));
     const auto spare = [&](std::size_t i) {
-      const std::size_t least = std::max(columns_[i].least(), std::min(kLeastWords, columns_[i].all));
+      const std::size_t words = names ? std::max(kLeastWords, display_width(table_.names[i])) : kLeastWords;
+      const std::size_t least = std::max(columns_[i].least(), std::min(words, columns_[i].all));
       return columns_[i].all - std::min(columns_[i].all, least);
     };
     while (room_ > 0 && width(all) > room_) {
@@ -114,7 +123,9 @@ class SideLayout {
       if (spare(*widest) == 0) break;
       --columns_[*widest].all;
     }
-    if (room_ > 0 && width(all) > room_) columns_ = before;
+    const bool fits = room_ == 0 || width(all) <= room_;
+    if (!fits) columns_ = before;
+    return fits;
   }
 
   void widen() {

@@ -94,11 +94,11 @@ class TableLayout {
     return found.has_value();
   }
 
-  std::ptrdiff_t most_lines(std::size_t column, std::size_t width) const {
-    std::ptrdiff_t most = 1;
-    for (const Row& row : table_.rows)
-      most = std::max(most, std::ranges::count(wrap(row.cells[column].text, width, 0), '\n'));
-    return most;
+  bool fits_in_two_lines(std::size_t column, std::size_t width) const {
+    return std::ranges::all_of(table_.rows, [&](const Row& row) {
+      const std::string lines = wrap(row.cells[column].text, width, 0);
+      return std::ranges::count(lines, '\n') <= 2;
+    });
   }
 
   /// A name that few rows have longer than the others goes on in a further line there: its column, the widest first, is
@@ -118,7 +118,7 @@ class TableLayout {
       std::ranges::sort(cells, std::greater());
       const std::size_t title = display_width(column.title);
       std::size_t needed = std::max(cells[std::min(few, cells.size() - 1)], title);
-      while (needed < width_[i] && most_lines(i, needed) > 2) ++needed;
+      while (needed < width_[i] && !fits_in_two_lines(i, needed)) ++needed;
       width_[i] = std::max(std::min(needed, width_[i]), width_[i] - std::min(width_[i], total() - room_));
     }
     if (total() <= room_) return true;
