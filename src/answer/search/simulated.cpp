@@ -103,14 +103,20 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
     auto held = hold_rate(shapes_[i], open, reason);
     if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
     for (Held& one : held) {
+      int priced = one.planned.groups;
       auto offers = quiet.offers(shapes_[i], one.planned);
+      // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
+      if (offers.empty() && one.least < priced) {
+        priced = one.least;
+        if (auto fewer = on_groups(one.planned, priced)) offers = quiet.offers(shapes_[i], std::move(*fewer));
+      }
       if (offers.empty()) {
         choices[i].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
         continue;
       }
       double cost = std::numeric_limits<double>::infinity();
       for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
-      const double each = cost / one.planned.groups;
+      const double each = cost / priced;
       leads.push_back({i, std::move(one.planned), one.least, one.enough, each});
       if (sold[i].empty()) sold[i] = std::move(offers);
     }
@@ -158,6 +164,17 @@ Reason CandidateSearch::not_kept(bool in_simulation) const {
           }};
 }
 
+std::optional<CandidateSearch::Planned> CandidateSearch::on_groups(const Planned& planned, int machines) const {
+  physics::Machine group = planned.machine;
+  group.nodes /= planned.groups;
+  physics::Layout layout = planned.plan.layout;
+  layout.dp /= planned.groups;
+  Planned out{group, share_of(group, layout, machines)};
+  if (!out.plan.serving || out.plan.rate <= 0) return std::nullopt;
+  multiply(out, machines, machines);
+  return out;
+}
+
 std::optional<CandidateSearch::Planned> CandidateSearch::keeps_targets(const Planned& planned, int least,
                                                                        int useful) const {
   physics::Machine group = planned.machine;
@@ -172,11 +189,8 @@ std::optional<CandidateSearch::Planned> CandidateSearch::keeps_targets(const Pla
       {.least = std::max({1, least, pinned}), .most = most, .useful = useful, .guess = planned.groups});
   if (!found.kept && !found.beyond) return std::nullopt;
   // As many as are not known to be too few, where it comes behind whatever is asked for.
-  const int machines = found.kept ? found.kept->machines : std::max(planned.groups, useful + 1);
-  Planned out{group, share_of(group, layout, machines)};
-  if (!out.plan.serving || out.plan.rate <= 0) return std::nullopt;
-  multiply(out, machines, machines);
-  return found.kept ? simulated_plan(std::move(out), found.kept->figures) : std::move(out);
+  auto out = on_groups(planned, found.kept ? found.kept->machines : std::max(planned.groups, useful + 1));
+  return out && found.kept ? simulated_plan(std::move(*out), found.kept->figures) : std::move(out);
 }
 
 }  // namespace gpusel::answer

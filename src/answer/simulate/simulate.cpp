@@ -25,6 +25,8 @@ class Simulating {
     answer_.seed = static_cast<std::uint64_t>(question.seed.value_or(1));
     answer_.currency = question.base.currency;
     answer_.engine_version = question.base.request.engine_version;
+    // Of an instance that is named, --nodes are as many of it.
+    if (!question_.replicas && !question_.offer.empty()) question_.replicas = question.base.constraints.nodes;
   }
 
   Result<Simulated> run() {

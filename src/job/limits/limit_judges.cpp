@@ -87,7 +87,8 @@ Result<Condition> named_like(const std::string& pattern, const catalog::Catalog&
   if (pattern.find('/') == std::string::npos && any_sku()) return rules::match(Fact::sku, pattern);
   std::map<std::string, std::vector<std::string>> skus;
   for (const catalog::Instance& one : catalog.instances())
-    if ((*compiled)->is_in(format("{}/{}", one.provider, one.sku)))
+    // One of several alternatives may be a SKU by itself.
+    if ((*compiled)->is_in(format("{}/{}", one.provider, one.sku)) || (*compiled)->is_in(one.sku))
       skus[std::string(one.provider)].emplace_back(one.sku);
   if (skus.empty()) return rules::match(Fact::sku, pattern);
   std::vector<Condition> parts;
