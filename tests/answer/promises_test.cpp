@@ -110,6 +110,20 @@ TEST_CASE("the machine on rank 1 has the same waiting times and the same chance 
   CHECK(*named->in_time == Approx(*first.in_time));
 }
 
+TEST_CASE("a limit of its own price keeps an answer, and a spare is one more of the same machine") {
+  const Recommendation first = asked().recommendations.front();
+  const auto limited =
+      Market::small().recommend("{" + std::string(kAsked) + "}", {{"max_price", format("{:.9g}", first.cost.hourly)}});
+  REQUIRE_FALSE(limited.recommendations.empty());
+  CHECK(limited.recommendations.front().instance == first.instance);
+  CHECK(limited.recommendations.front().cost.hourly == Approx(first.cost.hourly));
+  const Recommendation spared = asked(R"(, "redundancy": 1)").recommendations.front();
+  REQUIRE(is_simulated(spared));
+  CHECK(spared.cost.total > first.cost.total);
+  if (spared.instance == first.instance) CHECK(spared.planned->groups == first.planned->groups + 1);
+  CHECK(spared.planned->working == spared.planned->groups - 1);
+}
+
 TEST_CASE("nothing is simulated without targets") {
   const Advice advice =
       Market::small().recommend(R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 8})", {});

@@ -568,8 +568,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& s
   auto options = layouts_with_room(shape, group, reason);
   fits = !options.empty();
   if (!fits) return std::nullopt;
-  const int spare = static_cast<int>(job.redundancy);
-  const int most = most_nodes() / group.nodes - spare;
+  const int most = most_nodes() / group.nodes - spare();
   const auto fewest = [&](const physics::ServingOption& option) { return fewest_groups(group, option, job.max_load); };
   std::ranges::stable_sort(options, {}, fewest);
   struct Found {
@@ -597,7 +596,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::serve_by(const Shape& s
     return std::nullopt;
   }
   Planned planned{group, std::move(best->plan)};
-  multiply(planned, best->groups + spare, best->groups);
+  multiply(planned, best->groups + spare(), best->groups);
   return planned;
 }
 
@@ -608,7 +607,7 @@ std::vector<CandidateSearch::Held> CandidateSearch::hold_rate(const Shape& shape
   each_group(shape, [&](const physics::Machine& group) {
     Reason why;
     const auto options = layouts_with_room(shape, group, why);
-    const int most = most_nodes() / group.nodes;
+    const int most = most_nodes() / group.nodes - spare();
     const std::size_t before = held.size();
     for (const physics::ServingOption& option : options)
       if (auto one = held_by(group, option, most, open)) held.push_back(std::move(*one));
@@ -634,7 +633,7 @@ std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Mac
   const int groups = std::min(most, *enough);
   Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
   if (too_slow_to_serve(work_, one.planned.plan)) return std::nullopt;
-  multiply(one.planned, groups, groups);
+  multiply(one.planned, groups + spare(), groups);
   return one;
 }
 

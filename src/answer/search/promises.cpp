@@ -47,7 +47,7 @@ physics::InferenceSpeed::Simulated figures_of(const serve::Outcome& outcome) {
 bool Promises::speak_of(const job::Job& work) {
   return work.task == job::Task::inference && !work.counted && work.inference.request_rate &&
          physics::has_targets(work.inference) && work.model->is_generator() && !work.model->is_encoder_decoder() &&
-         work.inference.redundancy == 0 && !work.inference.disaggregated_prefill;
+         !work.inference.disaggregated_prefill;
 }
 
 Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan) {
@@ -186,7 +186,7 @@ PlannedMachine Promises::expected(const job::Job& work, PlannedMachine planned) 
   if (!speak_of(work) || !planned.plan.fits || planned.plan.rate <= 0) return planned;
   Scene* const here = scene(work, planned);
   if (here == nullptr) return planned;
-  const serve::Outcome& outcome = expected(*here, planned.groups);
+  const serve::Outcome& outcome = expected(*here, planned.working);
   planned = simulated_plan(std::move(planned), figures_of(outcome));
   if (outcome.in_time.all >= here->goal.share) return planned;
   planned.plan.meets_targets = false;
@@ -197,7 +197,7 @@ PlannedMachine Promises::expected(const job::Job& work, PlannedMachine planned) 
 catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& planned) {
   Scene* const here = scene(work, planned);
   if (here == nullptr) return std::nullopt;
-  const int machines = planned.groups;
+  const int machines = planned.working;
   const auto [entry, fresh] = here->chances.try_emplace(machines);
   if (!fresh) return entry->second;
   constexpr double kNever = -2.6;

@@ -81,8 +81,9 @@ class CandidateSearch {
   /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
   /// useful.
   std::optional<Planned> keeps_targets(const Planned& planned, int least, int useful) const;
-  /// The same layout on another number of groups; nothing where those do not hold the traffic.
-  std::optional<Planned> on_groups(const Planned& planned, int machines) const;
+  /// The same layout with another number of working groups; nothing where those do not hold the traffic.
+  std::optional<Planned> on_groups(const Planned& planned, int working) const;
+  int spare() const { return static_cast<int>(work_.inference.redundancy); }  // groups that may be down
   Reason not_kept(bool in_simulation) const;
   int most_nodes() const;
   std::optional<Planned> on_fewest(const Shape& shape, bool in_time, Reason& reason);

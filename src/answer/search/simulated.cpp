@@ -103,12 +103,12 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
     auto held = hold_rate(shapes_[i], open, reason);
     if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
     for (Held& one : held) {
-      int priced = one.planned.groups;
+      int groups = one.planned.groups;  // that are paid for
       auto offers = quiet.offers(shapes_[i], one.planned);
       // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
-      if (offers.empty() && one.least < priced) {
-        priced = one.least;
-        if (auto fewer = on_groups(one.planned, priced)) offers = quiet.offers(shapes_[i], std::move(*fewer));
+      if (offers.empty() && one.least < one.planned.working) {
+        groups = one.least + spare();
+        if (auto fewer = on_groups(one.planned, one.least)) offers = quiet.offers(shapes_[i], std::move(*fewer));
       }
       if (offers.empty()) {
         choices[i].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
@@ -116,7 +116,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
       }
       double cost = std::numeric_limits<double>::infinity();
       for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
-      const double each = cost / priced;
+      const double each = cost / groups;
       leads.push_back({i, std::move(one.planned), one.least, one.enough, each});
       if (sold[i].empty()) sold[i] = std::move(offers);
     }
@@ -132,12 +132,12 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
     Choice& choice = choices[lead.shape];
     tried[lead.shape] = true;
     const double last = std::min({depth.ceiling, seen.last(), choice.simulated ? choice.cost : depth.ceiling});
-    if (by_cost ? lead.least * lead.each > last : ++tries > kMostTried) {
+    if (by_cost ? (lead.least + spare()) * lead.each > last : ++tries > kMostTried) {
       if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
       continue;
     }
     simulated[lead.shape] = true;
-    const double useful = by_cost ? std::floor(last / lead.each + 1e-9) : kMostMachines;
+    const double useful = by_cost ? std::floor(last / lead.each + 1e-9) - spare() : kMostMachines;
     auto planned = keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
     if (!planned) continue;
     const double cost = lead.each * planned->groups;
@@ -164,14 +164,14 @@ Reason CandidateSearch::not_kept(bool in_simulation) const {
           }};
 }
 
-std::optional<CandidateSearch::Planned> CandidateSearch::on_groups(const Planned& planned, int machines) const {
+std::optional<CandidateSearch::Planned> CandidateSearch::on_groups(const Planned& planned, int working) const {
   physics::Machine group = planned.machine;
   group.nodes /= planned.groups;
   physics::Layout layout = planned.plan.layout;
   layout.dp /= planned.groups;
-  Planned out{group, share_of(group, layout, machines)};
+  Planned out{group, share_of(group, layout, working)};
   if (!out.plan.serving || out.plan.rate <= 0) return std::nullopt;
-  multiply(out, machines, machines);
+  multiply(out, working + spare(), working);
   return out;
 }
 
@@ -181,15 +181,15 @@ std::optional<CandidateSearch::Planned> CandidateSearch::keeps_targets(const Pla
   group.nodes /= planned.groups;
   physics::Layout layout = planned.plan.layout;
   layout.dp /= planned.groups;
-  const physics::Plan one = share_of(group, layout, planned.groups);
-  const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes;
-  const int most = most_nodes() / group.nodes;
+  const physics::Plan one = share_of(group, layout, planned.working);
+  const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes - spare();
+  const int most = most_nodes() / group.nodes - spare();
   const auto found = context_.promises->fewest(
       work_, group, one,
-      {.least = std::max({1, least, pinned}), .most = most, .useful = useful, .guess = planned.groups});
+      {.least = std::max({1, least, pinned}), .most = most, .useful = useful, .guess = planned.working});
   if (!found.kept && !found.beyond) return std::nullopt;
   // As many as are not known to be too few, where it comes behind whatever is asked for.
-  auto out = on_groups(planned, found.kept ? found.kept->machines : std::max(planned.groups, useful + 1));
+  auto out = on_groups(planned, found.kept ? found.kept->machines : std::max(planned.working, useful + 1));
   return out && found.kept ? simulated_plan(std::move(*out), found.kept->figures) : std::move(out);
 }
 

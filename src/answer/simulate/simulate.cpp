@@ -26,7 +26,7 @@ class Simulating {
     answer_.currency = question.base.currency;
     answer_.engine_version = question.base.request.engine_version;
     // Of an instance that is named, --nodes are as many of it.
-    if (!question_.replicas && !question_.offer.empty()) question_.replicas = question.base.constraints.nodes;
+    if (!question_.replicas && !question_.offer.empty()) question_.replicas = question.base.request.nodes;
   }
 
   Result<Simulated> run() {
