@@ -45,7 +45,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel estimate llama-3.1-8b l4 --rps 50", "but serves only 0.963 of 50 req/s; 65 such machines"},
     {"gpusel estimate resnet-50 l4 --rps 50000", "but does only "},
     {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is enough as asked; 4x g6e.xlarge would do."},
-    {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 2x g6e.xlarge would"},
+    {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge would"},
     {"gpusel whatif llama-3.1-8b --pareto --rps 5 -n 4", "more rows: -n "},
     {"gpusel fleet llama-3.1-8b --traffic chat --rate 20", "Serve llama-3.1-8b: 20 req/s of chat, mean 2615 in"},
     {"gpusel estimate llama-3.1-8b h100", "on 1 × H100"},

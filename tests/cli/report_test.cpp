@@ -288,8 +288,8 @@ TEST_CASE("a report is written whole, or not at all") {
 
 TEST_CASE("what is no page's name is refused with what would be right") {
   const auto [words, says] = GENERATE(table<std::string, std::string>({
-      {"-o json", "a report is a page, not json; gpusel recommend has every format"},
-      {"-o out.pdf", "'out.pdf' is not the name of a page; name a file that ends in .html"},
+      {"-o json", "a report is a page, not json\nhelp: gpusel recommend has every format"},
+      {"-o out.pdf", "'out.pdf' is not the name of a page\nhelp: name a file that ends in .html"},
       {"--json", "gpusel recommend --json"},
   }));
   const Run run = ask(words_of("report " + kTrain + words));

@@ -128,6 +128,8 @@ void OtherWays::lift(const Relaxation& limit, Advice& advice) const {
   if (physics::has_targets(advice.work.inference) && of_latency) return;  // find_nearest_latency() has these
   Question other = context_.question;
   limit.copy(other, unbounded());
+  // Without a limit batches grow; the least that anybody waits is for one item.
+  if (of_latency && advice.work.counted && !other.request.batch) other.request.batch = 1;
   const auto work = resolve_work(other.request, model_, context_.catalog);
   if (!work) return;
   const SearchContext context{other,           context_.catalog, context_.coefficients,

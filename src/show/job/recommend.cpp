@@ -120,7 +120,7 @@ std::vector<RankColumn> rank_columns(const Advice& advice, const RecommendView& 
   });
   add(has_plan(advice.work), 12, left(say("plan"), 4, 24), [&advice](One r) { return plan_text(advice.work, r); });
   add(true, 9, right(say("GiB/GPU"), 2), [](One r) {
-    const double need = in_gib(r.memory().total());
+    const double need = in_gib(r.plan().need.needed);
     return figure_cell(format("{:.0f}/{:.0f}", need, in_gib(r.machine().memory())), need);
   });
   add(true, 11, right(say("fits")), [](One r) {

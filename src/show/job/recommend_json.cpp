@@ -256,7 +256,7 @@ Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std
       {"gpu_share", "/gpu_share"},
       {"nodes", "/nodes"},
       {"plan", "/plan_text"},
-      {"memory_needed_gib", "/memory/per_gpu/total"},
+      {"memory_needed_gib", "/memory/needed"},
       {"fit_probability", "/probability/fits"},
       {"memory_usable_gib", "/memory/usable"},
       {"tokens_per_s", "/performance/tokens_per_s"},
