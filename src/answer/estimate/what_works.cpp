@@ -74,7 +74,7 @@ class WaySearch {
       flags += format("{}--{} {}", flags.empty() ? "" : " ", typed.flag, typed.value);
     }
     const auto answer = answer_estimate(changed, catalog_, c_, false, rules_);
-    if (!answer || !answer->plan.fits || !answer->plan.need.is_known()) return false;
+    if (!answer || !answer->plan.fits || !answer->plan.need.is_known() || !answer->plan.meets_targets) return false;
     const bool likely = answer->plan.need.likely(wanted());
     if (answer_.plan.fits && !likely) return false;  // no better than what there is
     const physics::SpokenRate rate = physics::spoken_rate(answer->work, answer->plan, answer->intervals);
