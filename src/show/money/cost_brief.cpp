@@ -45,10 +45,10 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
     const std::string name = said(term.offer->term);
     if (!base) {
       base = sum;
-      first = !is_of_a_job(item) ? say("{} a month, {}", amount, name)
-              : is_job(item, answer)
-                  ? say("{} for the job, {}, {}", amount, human_duration(seconds(*job->hours * 3600)), name)
-                  : say("{} for {} h, {}", amount, human_number(*job->hours), name);
+      first = !is_of_a_job(item)     ? say("{} a month, {}", amount, name)
+              : is_job(item, answer) ? say("{} for the job, {}, {}", amount,
+                                           human_duration(seconds(std::max(term.elapsed, *job->hours) * 3600)), name)
+                                     : say("{} for {} h, {}", amount, human_number(*job->hours), name);
       continue;
     }
     if (*sum > *base) continue;  // the table has it
