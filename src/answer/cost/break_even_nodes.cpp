@@ -14,7 +14,6 @@ constexpr int kMostNodes = 1024;
 constexpr std::size_t kMostRows = 7;
 /// Below this share of what the fewest nodes do per node, more are of no interest.
 constexpr double kLeastEfficiency = 0.4;
-constexpr double kSureOfNodes = 0.95;
 /// The fastest count is looked for up to so much over the cheapest one's cost.
 constexpr double kWorthIt = 1.1;
 
@@ -92,14 +91,15 @@ class NodeSearch {
     row.run = run_of(stops, c_.wishes, row.hours);
     if (!row.run.ends()) return;
     row.cost = in_hours(row.run.wall) * c_.paid_ratio(row.hours) * nodes * per_node_hour_;
-    row.hours_95 = in_hours(money::time_for_share(
-        likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->plan)), kSureOfNodes));
+    const auto runs = likely_runs(c_, stops, row.run, speed_of(c_, found->machine, found->plan));
+    row.hours_95 = in_hours(money::time_for_share(runs, 0.95));
     if (!counts_.rows.empty()) {
       const NodeCount& fewest = counts_.rows.front();
       row.efficiency = fewest.hours * fewest.nodes / (row.hours * nodes);
     }
-    row.in_time =
-        !c_.wishes.deadline_hours || money::elapsed_hours(row.hours_95, c_.answer.duty) <= *c_.wishes.deadline_hours;
+    row.in_time = !c_.wishes.deadline_hours ||
+                  money::elapsed_hours(in_hours(money::time_for_share(runs, work_.confidence)), c_.answer.duty) <=
+                      *c_.wishes.deadline_hours;
     explain(row);
     counts_.rows.push_back(row);
   }
