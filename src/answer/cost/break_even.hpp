@@ -64,7 +64,8 @@ struct DeadlineAnswer {
   double confidence = 0.8;     // that is asked for
   catalog::Number slow_hours;  // expected at the low end of the speed's interval
 
-  bool is_safe() const { return chance >= confidence; }
+  bool is_safe() const { return hours_95 <= deadline_hours; }
+  bool is_met() const { return chance >= confidence; }
 };
 
 struct SpotBreakEven {

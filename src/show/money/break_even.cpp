@@ -92,7 +92,7 @@ void job_lines(const BreakEvenPage& page, Document& out) {
   if (!page.found.deadline) return;
   const answer::DeadlineAnswer& deadline = *page.found.deadline;
   line = say("deadline of {}: {}, {} of runs finish in time, 95 % within {}", hours(deadline.deadline_hours),
-             deadline.is_safe()                                   ? say("met")
+             deadline.is_met()                                    ? say("met")
              : deadline.expected_hours <= deadline.deadline_hours ? say("at risk")
                                                                   : say("missed"),
              percent(std::min(deadline.chance, kNearlyAll)), hours(deadline.hours_95));

@@ -63,6 +63,7 @@ Json job_json(const answer::BreakEvens& found) {
                        {"hours_95", number(deadline.hours_95)},
                        {"chance", number(deadline.chance)},
                        {"safe", deadline.is_safe()},
+                       {"met", deadline.is_met()},
                        {"slow_hours", number(deadline.slow_hours)}};
   }
   return out;
