@@ -192,9 +192,9 @@ std::string term_words(const Recommendation& r) {
 /// How long one waits who asks for one at a time, or is served in batches.
 std::string wait_words(const Job& work, const Recommendation& r) {
   if (!work.counted || r.plan().rate <= 0) return {};
-  if (work.counted->mode == job::Mode::online && r.plan().latency.raw() > 0) return ", " + latency_text(r.plan());
+  if (work.counted->mode == job::Mode::online && r.plan().latency.raw() > 0) return latency_text(r.plan());
   if (work.counted->mode != job::Mode::single_stream) return {};
-  return say(", {} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
+  return say("{} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
 }
 
 /// In milliseconds as targets are, but for what one waits for in seconds.
@@ -205,8 +205,12 @@ std::string wait_text(Seconds wait) {
 
 std::string speed_words(const Advice& advice, const Recommendation& r) {
   const auto& serving = r.plan().serving;
-  if (!serving || !advice.work.model->is_generator())
-    return advice.work.ends() ? std::string() : speed_text(advice.work, r) + wait_words(advice.work, r);
+  if (!serving || !advice.work.model->is_generator()) {
+    if (advice.work.ends()) return {};
+    std::string words = speed_text(advice.work, r);
+    add_item(words, wait_words(advice.work, r));
+    return words;
+  }
   const physics::InferenceSpeed& speed = serving->speed;
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)

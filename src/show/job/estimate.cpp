@@ -325,7 +325,7 @@ void add_percentiles(Document& page, const physics::Plan& plan) {
 
 std::string items_line(const physics::Plan& plan, const std::string& unit) {
   std::string line = format("{} {}", human_number(plan.rate), unit);
-  if (plan.latency.raw() > 0) line += ", " + latency_text(plan);
+  if (plan.latency.raw() > 0) add_item(line, latency_text(plan));
   return plan.bound_by.empty() ? line : line + say("; {} bound", say_name(plan.bound_by));
 }
 
