@@ -61,7 +61,7 @@ struct DeadlineAnswer {
   // With the failures, and with the speed's own interval where it is known.
   double hours_95 = 0;         // within which 95 of 100 runs end
   double chance = 0;           // to be in time
-  double confidence = 0.8;     // that is asked for
+  double confidence = 0;       // that is asked for
   catalog::Number slow_hours;  // expected at the low end of the speed's interval
 
   bool is_safe() const { return hours_95 <= deadline_hours; }

@@ -197,7 +197,7 @@ void add_deadline(const BreakEvenContext& c, const money::Run& run) {
   const Seconds sure = money::time_for_share(runs, kSure);
   found.expected_hours = elapsed(run.wall);
   found.hours_95 = elapsed(sure);
-  if (c.answer.work) found.confidence = c.answer.work->confidence;
+  found.confidence = c.answer.work ? c.answer.work->confidence : job::Job{}.confidence;
   found.chance = money::chance_within(runs, seconds(3600 * found.running_hours));
   if (speed.is_known() && speed.rate > speed.interval.low) {
     const money::Run slower = run_of(*c.out.stops, c.wishes, hours * speed.rate / speed.interval.low);

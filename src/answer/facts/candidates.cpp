@@ -120,6 +120,13 @@ PlannedMachine planned_on(physics::Machine machine, physics::Plan plan) {
   return {.machine = std::move(machine), .plan = std::move(plan), .groups = groups, .working = groups};
 }
 
+std::pair<physics::Machine, physics::Layout> one_group(const PlannedMachine& planned) {
+  std::pair out{planned.machine, planned.plan.layout};
+  out.first.nodes /= planned.groups;
+  out.second.dp /= planned.groups;
+  return out;
+}
+
 std::string without_gpu(const Job& work) {
   if (work.counted)
     return work.counted->on_cpu ? say("CPU only, but a GPU is required")

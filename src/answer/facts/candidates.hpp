@@ -1,6 +1,7 @@
 // Instances as machines, and what is known of each as facts for the rules.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "answer/search/recommend.hpp"
@@ -74,5 +75,8 @@ money::Work job_of(const job::Job& work, const physics::Plan& plan);
 
 /// Seconds the job takes at this rate, in tokens per second or the work's own unit; nothing for a service that runs on.
 std::optional<Seconds> duration_of(const job::Job& work, double rate);
+
+/// One of the equal groups that a service is laid out on, and the layout on it.
+std::pair<physics::Machine, physics::Layout> one_group(const PlannedMachine& planned);
 
 }  // namespace gpusel::answer

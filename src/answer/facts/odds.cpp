@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "answer/facts/candidates.hpp"
 #include "answer/facts/stops.hpp"
 #include "physics/chance.hpp"
 #include "physics/planner/serving.hpp"
@@ -20,10 +21,9 @@ using job::Job;
 Number chance_to_serve(const Job& work, const PlannedMachine& planned, const physics::Coefficients& c) {
   if (!planned.plan.serving || !(work.inference.request_rate || physics::has_targets(work.inference))) return {};
   Job share = work;
-  physics::Machine group = planned.machine;
+  const auto [group, layout] = one_group(planned);
   physics::Plan plan = planned.plan;
-  group.nodes /= planned.groups;
-  plan.layout.dp /= planned.groups;
+  plan.layout = layout;
   if (share.inference.request_rate) *share.inference.request_rate /= planned.working;
   return physics::chance_to_hold(share, group, plan, c);
 }

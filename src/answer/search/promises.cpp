@@ -67,12 +67,10 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   return known.get();
 }
 
-/// Of one of the equal machines that a layout is made of.
 Promises::Scene* Promises::scene(const job::Job& work, const PlannedMachine& planned) {
-  physics::Machine group = planned.machine;
+  const auto [group, layout] = one_group(planned);
   physics::Plan one = planned.plan;
-  group.nodes /= planned.groups;
-  one.layout.dp /= planned.groups;
+  one.layout = layout;
   return scene(work, group, one);
 }
 

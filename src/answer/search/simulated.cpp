@@ -165,10 +165,7 @@ Reason CandidateSearch::not_kept(bool in_simulation) const {
 }
 
 std::optional<CandidateSearch::Planned> CandidateSearch::on_groups(const Planned& planned, int working) const {
-  physics::Machine group = planned.machine;
-  group.nodes /= planned.groups;
-  physics::Layout layout = planned.plan.layout;
-  layout.dp /= planned.groups;
+  const auto [group, layout] = one_group(planned);
   Planned out{group, share_of(group, layout, working)};
   if (!out.plan.serving || out.plan.rate <= 0) return std::nullopt;
   multiply(out, working + spare(), working);
@@ -177,10 +174,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::on_groups(const Planned
 
 std::optional<CandidateSearch::Planned> CandidateSearch::keeps_targets(const Planned& planned, int least,
                                                                        int useful) const {
-  physics::Machine group = planned.machine;
-  group.nodes /= planned.groups;
-  physics::Layout layout = planned.plan.layout;
-  layout.dp /= planned.groups;
+  const auto [group, layout] = one_group(planned);
   const physics::Plan one = share_of(group, layout, planned.working);
   const int pinned = static_cast<int>(context_.question.constraints.nodes.value_or(1)) / group.nodes - spare();
   const int most = most_nodes() / group.nodes - spare();
