@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/values/normal.hpp"
 #include "serve/load/random.hpp"
@@ -17,7 +16,7 @@ constexpr std::size_t kMostRequests = 500'000;
 constexpr std::size_t kMostDrawn = 50'000;  // of a log, for draws of step times and the knee
 constexpr double kKnownTo = 0.05;
 constexpr double kWarmUp = 0.2;        // of a short run
-constexpr std::uint64_t kDoubts = 11;  // stream of random numbers
+constexpr std::uint64_t kComing = 13;  // stream of random numbers
 
 /// Step times under which a setup runs, and the front end.
 struct Times {
@@ -25,9 +24,15 @@ struct Times {
   double front_end = 0;
 };
 
-Times drawn_times(const Setup& setup, const Doubt& doubt, double memory, double compute, double front_end) {
-  return {setup.times.scaled(std::exp(doubt.memory * memory), std::exp(doubt.compute * compute)),
-          setup.scheduling.front_end * std::exp(doubt.front_end * front_end)};
+/// All of them so many standard deviations slower.
+Times times_when(double slow, const Setup& setup, const Doubt& doubt) {
+  return {setup.times.scaled(std::exp(doubt.memory * slow), std::exp(doubt.compute * slow)),
+          setup.scheduling.front_end * std::exp(doubt.front_end * slow)};
+}
+
+/// Draws lie evenly over the distribution, the fastest first.
+double slowness_of(std::size_t draw, std::size_t draws) {
+  return normal_quantile((static_cast<double>(draw) + 0.5) / static_cast<double>(draws));
 }
 
 class Simulator {
@@ -55,6 +60,7 @@ class Simulator {
     shot.requests = draw(demand_, before + count + behind, rate, effort_.seed);
     const std::size_t all = shot.requests.all.size();
     shot.window = {std::min(before, all), std::min(before + count, all), parts};
+    if (users > 0) come_apart(shot.requests, users, times);
     if (effort_.warm_up) shot.window.from = first_after(shot.requests, *effort_.warm_up, shot.window.until);
     Scheduling scheduling = scheduling_;
     scheduling.front_end = times.front_end;
@@ -71,6 +77,16 @@ class Simulator {
   }
 
   const Times& times() const { return times_; }
+
+  /// With step times that are so much slower. Where a queue grows for as long as a run lasts, nothing is in time.
+  Shot shoot_when(double slow, std::size_t count, const Doubt& doubt) const {
+    auto shot = shoot(count, times_when(slow, setup_, doubt));
+    if (demand_.replays() || !saturated(shot)) return shot;
+    shot.outcome.in_time = {0, 0, 0, 0, 0};
+    for (const auto measure : {&Measures::ttft, &Measures::e2e})
+      for (const auto figure : kFigures) shot.outcome.measures.*measure.*figure = kNever;
+    return shot;
+  }
 
   /// Whether a run's queue grows for as long as it lasts: those of the second half wait clearly longer.
   static bool saturated(const Shot& shot) {
@@ -94,6 +110,25 @@ class Simulator {
   static std::size_t first_after(const job::Requests& requests, double time, std::size_t until) {
     const auto at = std::ranges::lower_bound(requests.all, time, {}, &job::LoggedRequest::arrival);
     return std::min(static_cast<std::size_t>(at - requests.all.begin()), until);
+  }
+
+  /// Users do not come all at once: each asks first at some time within a round of waiting and thinking.
+  void come_apart(job::Requests& requests, std::uint32_t users, const Times& times) const {
+    Scheduling scheduling = scheduling_;
+    scheduling.front_end = times.front_end;
+    job::Requests first = requests;
+    first.all.resize(std::min(requests.all.size(), 2 * std::size_t{users}));
+    const Window window{first.all.size() / 2, first.all.size(), 1};
+    const Run run = serve_requests(first, times.steps, scheduling, setup_.fleet, users, window, effort_.seed);
+    const double round = outcome_of(first, run, goal_.targets, window).measures.e2e.mean + demand_.users.think;
+    if (!std::isfinite(round)) return;
+    Random random(effort_.seed, kComing);
+    std::uint32_t come = 0;
+    for (job::LoggedRequest& request : requests.all) {
+      if (request.follows != 0) continue;
+      if (++come > users) return;
+      request.arrival += random.share() * round;
+    }
   }
 
   const Setup& setup_;
@@ -134,38 +169,20 @@ Simulator::Shot main_run(const Simulator& simulator, const Demand& demand, const
   }
 }
 
-/// Evenly over the distribution in every dimension, in an order of chance (Latin hypercube).
-std::vector<double> stratified(std::size_t count, Random& random) {
-  std::vector<double> out(count);
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = normal_quantile((static_cast<double>(i) + 0.5) / static_cast<double>(count));
-  for (std::size_t i = count; i > 1; --i)
-    std::swap(out[i - 1], out[std::min(i - 1, static_cast<std::size_t>(random.share() * static_cast<double>(i)))]);
-  return out;
-}
-
 /// The share in time, moved as the shorter runs move.
 double moved_share(const Simulation& simulation, const Outcome& draw) {
   return std::clamp(simulation.outcome.in_time.all + draw.in_time.all - simulation.drawn.in_time.all, 0.0, 1.0);
 }
 
-void draw_times(Simulation& out, const Simulator& simulator, const Setup& setup, const Goal& goal, const Doubt& doubt,
-                const Effort& effort, std::size_t count) {
-  Random random(effort.seed, kDoubts);
-  const auto memory = stratified(effort.draws, random);
-  const auto compute = stratified(effort.draws, random);
-  const auto front_end = stratified(effort.draws, random);
+void draw_times(Simulation& out, const Simulator& simulator, const Goal& goal, const Doubt& doubt, std::size_t draws,
+                std::size_t count) {
   out.drawn = simulator.shoot(count, simulator.times()).outcome;
-  double met = 0;
-  for (std::size_t i = 0; i < effort.draws; ++i) {
-    const auto shot = simulator.shoot(count, drawn_times(setup, doubt, memory[i], compute[i], front_end[i]));
-    met += moved_share(out, shot.outcome) >= goal.share ? 1 : 0;
-    out.draws.push_back(shot.outcome);
-    if (!Simulator::saturated(shot)) continue;
-    for (const auto measure : {&Measures::ttft, &Measures::e2e})
-      for (const auto figure : kFigures) out.draws.back().measures.*measure.*figure = kNever;
+  std::size_t met = 0;
+  for (std::size_t i = 0; i < draws; ++i) {
+    out.draws.push_back(simulator.shoot_when(slowness_of(i, draws), count, doubt).outcome);
+    if (moved_share(out, out.draws.back()) >= goal.share) ++met;
   }
-  out.meets_goal = met / static_cast<double>(effort.draws);
+  out.meets_goal = static_cast<double>(met) / static_cast<double>(draws);
 }
 
 /// How latency rises with the rate, and the most that keeps the goal.
@@ -297,7 +314,7 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
   const Simulator again(setup, shorter, goal, effort);
   const std::size_t few = demand.replays() ? first_length(shorter, effort)
                                            : std::min(out.requests, std::max(effort.drawn_requests, 4 * users));
-  if (effort.draws > 0) draw_times(out, again, setup, goal, doubt, effort, few);
+  if (effort.draws > 0) draw_times(out, again, goal, doubt, effort.draws, few);
   if (effort.knee) Knee(again, setup, shorter, goal, effort, few).sweep(out);
   return out;
 }
@@ -323,25 +340,26 @@ Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const 
               std::size_t requests, std::uint64_t seed, std::vector<Served>* served) {
   const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
   const Simulator simulator(setup, demand, goal, effort);
-  auto shot = simulator.shoot(first_length(demand, effort), drawn_times(setup, doubt, slow, slow, slow));
-  if (!demand.replays() && Simulator::saturated(shot)) shot.outcome.in_time = {0, 0, 0, 0, 0};
+  auto shot = simulator.shoot_when(slow, first_length(demand, effort), doubt);
   if (served != nullptr) *served = std::move(shot.run.served);
   return shot.outcome;
 }
 
-double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double met_at,
+double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,
                       std::size_t requests, std::uint64_t seed) {
-  constexpr double kFarthest = 2.6;  // one of 200 is farther
-  constexpr int kHalvings = 4;
-  double low = met_at;
-  double high = kFarthest;
-  for (int i = 0; i < kHalvings && low < high; ++i) {
-    const double middle = i == 0 ? high : (low + high) / 2;
-    const bool met = trial(setup, demand, goal, doubt, middle, requests, seed).in_time.all >= goal.share;
-    if (met && i == 0) return normal_share(middle);
-    (met ? low : high) = middle;
+  const auto enough = static_cast<std::size_t>(std::ceil(goal.confidence * kDraws - 1e-9));
+  // What is slower is late sooner: the number of draws that meet the goal is found by halves.
+  std::size_t low = sure ? enough : 0;
+  std::size_t high = sure ? kDraws : enough - 1;
+  while (low < high) {
+    const std::size_t middle = (low + high + 1) / 2;
+    const double slow = slowness_of(middle - 1, kDraws);
+    if (trial(setup, demand, goal, doubt, slow, requests, seed).in_time.all >= goal.share)
+      low = middle;
+    else
+      high = middle - 1;
   }
-  return normal_share((low + high) / 2);
+  return static_cast<double>(low) / kDraws;
 }
 
 }  // namespace gpusel::serve

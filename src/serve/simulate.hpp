@@ -12,7 +12,7 @@
 namespace gpusel::serve {
 
 /// What is not known of step times: standard deviations of the logarithm of what memory, links and host take, of what
-/// arithmetic takes, and of what the front end adds.
+/// arithmetic takes, and of what the front end adds. A machine that is slower than thought is so in all of them.
 struct Doubt {
   double memory = 0;
   double compute = 0;
@@ -25,11 +25,13 @@ struct Goal {
   double confidence = 0.8;  // chance, over step times, that it is
 };
 
+constexpr std::size_t kDraws = 40;  // of step times, evenly over what they may be
+
 struct Effort {
   std::optional<std::size_t> requests;  // absent: until percentiles are known to 5 %
   std::optional<double> warm_up;        // s left out, not with users; absent: a fifth of the run, none of a log
   std::uint64_t seed = 1;
-  std::size_t draws = 40;             // of step times; 0: none
+  std::size_t draws = kDraws;         // of step times; 0: none
   std::size_t drawn_requests = 4000;  // of each
   bool knee = true;
   bool keep = false;  // requests and how each went
@@ -71,16 +73,14 @@ Bounds share_bounds(const Simulation& simulation);
 
 // For those who compare candidates: one short run after another on the same requests.
 
-/// A run in which all step times are so many standard deviations slower than expected. What is in time falls with every
-/// step time, so that the share reached with a confidence is the share reached at that percentile of all of them.
-/// Where a queue grows for as long as the run lasts, nothing is in time. `served`: where it is told how each request
+/// A run in which all step times are so many standard deviations slower than expected. What is in time falls with them,
+/// so that the share reached with a confidence is the share reached at that percentile. Where a queue grows for as long as the run lasts, nothing is in time. `served`: where it is told how each request
 /// went.
 Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
               std::size_t requests = 3000, std::uint64_t seed = 1, std::vector<Served>* served = nullptr);
 
-/// The chance, over what is not known of step times, that the goal is met, which is met where they are `met_at`
-/// standard deviations slower.
-double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double met_at,
+/// The share of the draws of step times in which the goal is met. `sure`: it is with the confidence that is asked for.
+double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,
                       std::size_t requests = 3000, std::uint64_t seed = 1);
 
 }  // namespace gpusel::serve

@@ -109,6 +109,14 @@ TEST_CASE("the same question has the same bytes, and another seed others") {
   CHECK(once != ask(words_of(words + " --seed 2")).out);
 }
 
+TEST_CASE("users come one by one: a short run waits as a long one does") {
+  const auto p95 = [](const char* requests) {
+    return answer("--gpu l40s --users 30 --isl 1024 --osl 256 --knee false --requests " + std::string(requests))
+        .at("ttft_ms").at("p95").get<double>();
+  };
+  CHECK(p95("600") == Approx(p95("12000")).epsilon(0.1));
+}
+
 TEST_CASE("a lone user never waits, and as many users as requests in flight have the figures of estimate") {
   for (const char* const users : {"1", "8", "32", "128"}) {
     CAPTURE(users);

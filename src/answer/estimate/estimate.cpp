@@ -403,7 +403,7 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   Promises promises(c);
   const PlannedMachine planned = promises.expected(answer.work, planned_on(answer.machine, std::move(*plan)));
   answer.plan = planned.plan;
-  if (answer.plan.is_usable()) answer.in_time = chance_in_time({}, answer.work, planned, &promises, c);
+  if (answer.plan.fits) answer.in_time = chance_in_time({}, answer.work, planned, &promises, c);
   if (answer.plan.serving && answer.work.inference.request_rate && answer.work.model->is_generator())
     answer.assumed.push_back(
         {"latency", std::string(answer.plan.serving->speed.simulated ? "simulated" : "closed-form")});

@@ -13,8 +13,8 @@ namespace gpusel::answer {
 
 namespace {
 
-constexpr double kClear = 0.2;   // of the requests that may be late, that a run leaves open
 constexpr double kByFar = 0.06;  // of the share in time, that a short run leaves no doubt of
+
 std::string scene_key(const job::Job& work, const physics::Machine& m, const physics::Layout& l) {
   const auto& job = work.inference;
   const auto ms = [](const std::optional<double>& value) { return value.value_or(-1); };
@@ -127,9 +127,8 @@ bool Promises::keeps(Scene& scene, int machines) {
   const double slow = normal_quantile(scene.goal.confidence);
   if (scene.demand.replays()) return entry->second = run(scene, slow, kLong).in_time.all >= scene.goal.share;
   const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
-  // Twice, and clearly: of many counts that are tried, one is kept by luck.
-  const double clear = scene.goal.share + kClear * (1 - scene.goal.share);
-  const auto kept = [&](std::uint64_t seed) { return run(scene, slow, kLong, seed).in_time.all >= clear; };
+  // Twice: of many counts that are tried, one is kept by luck.
+  const auto kept = [&](std::uint64_t seed) { return run(scene, slow, kLong, seed).in_time.all >= scene.goal.share; };
   return entry->second = !hopeless && kept(1) && kept(2);
 }
 
@@ -198,10 +197,9 @@ catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& pla
   const int machines = planned.working;
   const auto [entry, fresh] = here->chances.try_emplace(machines);
   if (!fresh) return entry->second;
-  constexpr double kNever = -2.6;
-  const double met_at = keeps(*here, machines) ? normal_quantile(here->goal.confidence) : kNever;
+  const bool sure = keeps(*here, machines);
   set_machines(*here, machines);
-  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, met_at,
+  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, sure,
                                                requests(*here, kChance));
 }
 

@@ -67,13 +67,12 @@ class Promises {
   Scene* scene(const job::Job& work, const PlannedMachine& planned);
   const serve::Outcome& expected(Scene& scene, int machines);
   static void set_machines(Scene& scene, int machines);
-  /// Requests of a run, at least: in all, of each replica, of each user, and times those that are in flight. Users who
-  /// wait fall into step with one another, slowly.
+  /// Requests of a run, at least: in all, of each replica, of each user, and times those that are in flight.
   struct Length {
     std::size_t all, each, turns;
     double in_flight;
   };
-  static constexpr Length kLong{2000, 100, 60, 8}, kChance{1000, 60, 12, 5}, kShort{600, 40, 6, 3};
+  static constexpr Length kLong{2000, 100, 12, 8}, kChance{1000, 60, 8, 5}, kShort{600, 40, 4, 3};
   static std::size_t requests(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
