@@ -15,7 +15,6 @@ void Figures::set_serving(const InferenceMemory& held, const std::optional<Infer
   const InferenceSpeed& s = serving->speed;
   rate = s.output_tokens_per_s > 0 ? s.output_tokens_per_s : s.total_tokens_per_s;
   sequences_per_s = s.requests_per_s;
-  latency = s.e2e;
   bound_by = s.bound_by;
 }
 

@@ -27,7 +27,7 @@ struct Figures {
   double gpu_rate = 0;         // the same of the GPUs alone, where something before them holds it up; 0: nothing does
   double unread_rate = 0;      // the same, did storage not hold it up; 0: it does not
   double sequences_per_s = 0;  // trained on, or requests served; 0: not counted in such
-  Seconds latency;             // of one batch, item or request; zero where there is none
+  Seconds latency;             // of one batch or item; zero where there is none
   std::string_view bound_by;   // memory-bandwidth, compute, launch, link, loader, storage, encoder, sessions …
   Interval rate_ratio{1, 1};   // in which 80 of 100 measurements lie, over the prediction
   Interval memory_ratio{1, 1};
@@ -39,6 +39,8 @@ struct Figures {
 
   /// Of language models; 0 for other work.
   double tokens_per_s() const { return training || serving ? rate : 0; }
+  /// What a usual batch, item or request takes; zero where there is none.
+  Seconds usual_time() const { return serving ? serving->speed.e2e() : latency; }
 
   void set_training(const std::optional<TrainingSpeed>& speed);
   void set_serving(const InferenceMemory& held, const std::optional<InferenceSpeed>& speed);

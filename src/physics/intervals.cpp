@@ -96,9 +96,9 @@ Intervals intervals_for(const Job& work, const Machine& machine, const Plan& pla
   out.sequences_per_s = rate(plan.sequences_per_s, in_sequences);
   if (!plan.serving || plan.rate <= 0) return out;
   const InferenceSpeed& speed = plan.serving->speed;
-  out.itl_ms = times(in_ms(speed.itl), ratios.itl, own(Range80::itl), {"itl_ms", "ms", trace});
+  out.itl_ms = times(in_ms(speed.itl()), ratios.itl, own(Range80::itl), {"itl_ms", "ms", trace});
   out.tpot_ms = times(in_ms(speed.tpot), ratios.itl, own(Range80::itl), {"tpot_ms", "ms", nullptr});
-  out.ttft_ms = times(in_ms(speed.ttft), ratios.ttft, own(Range80::ttft), {"ttft_ms", "ms", trace});
+  out.ttft_ms = times(in_ms(speed.ttft()), ratios.ttft, own(Range80::ttft), {"ttft_ms", "ms", trace});
   return out;
 }
 

@@ -42,7 +42,7 @@ std::vector<Node> measured_with(const physics::Coefficients& c, const std::vecto
     else
       figures =
           format("\"{}\":{}", time,
-                 in_ms(time == "itl_ms" ? answer->plan.serving->speed.itl : answer->plan.serving->speed.ttft) / factor);
+                 in_ms(time == "itl_ms" ? answer->plan.serving->speed.itl() : answer->plan.serving->speed.ttft()) / factor);
     rows.push_back(record("{" + request + ",\"measured\":{" + figures + "}}"));
   }
   return rows;
@@ -254,7 +254,7 @@ TEST_CASE("measured steps scale those of their machine and model; others there f
   const auto itl = [](const std::string& request, const physics::Coefficients& c) {
     const auto answer =
         answer::answer_estimate(*job::read_request(record("{" + request + "}")), test::shipped(), c, false);
-    return in_ms(answer->plan.serving->speed.itl);
+    return in_ms(answer->plan.serving->speed.itl());
   };
   for (const int batch : {1, 4, 64})  // at any batch
     CHECK(itl(serving_on("l40s", "llama-3.1-8b", batch), after) ==

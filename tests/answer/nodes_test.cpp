@@ -148,7 +148,7 @@ TEST_CASE("groups that work hold as much as one, times their number, and spare o
   CHECK(there.speed.requests_per_s == Approx(3 * here.speed.requests_per_s));
   CHECK(there.speed.output_tokens_per_s == Approx(3 * here.speed.output_tokens_per_s));
   CHECK(there.speed.total_tokens_per_s == Approx(3 * here.speed.total_tokens_per_s));
-  CHECK(there.speed.ttft == here.speed.ttft);
+  CHECK(there.speed.ttft() == here.speed.ttft());
 }
 
 TEST_CASE("a service answers within a minute and a word a second, longer prompts a millisecond a token later") {
@@ -156,8 +156,8 @@ TEST_CASE("a service answers within a minute and a word a second, longer prompts
   physics::Plan plan = test::plan_inference(work, test::machine("h100-sxm-80gb"));
   const auto refused = [&](double first_s, double gap_s) {
     plan.serving->speed.load.reset();
-    plan.serving->speed.ttft = seconds(first_s);
-    plan.serving->speed.itl = seconds(gap_s);
+    plan.serving->speed.first_token = seconds(first_s);
+    plan.serving->speed.gap = seconds(gap_s);
     return answer::too_slow_to_serve(work, plan).has_value();
   };
   CHECK_FALSE(refused(70, 1));

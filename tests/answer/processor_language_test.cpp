@@ -38,11 +38,11 @@ answer::EstimateAnswer alone(std::string_view processor, double vcpus, int input
 }
 
 double tokens_per_s(std::string_view processor, double vcpus) {
-  return 1 / alone(processor, vcpus, 1, 128).plan.serving->speed.itl.raw();
+  return 1 / alone(processor, vcpus, 1, 128).plan.serving->speed.itl().raw();
 }
 
 double prompt_per_s(std::string_view processor, double vcpus) {
-  return 512 / alone(processor, vcpus, 512, 1).plan.serving->speed.ttft.raw();
+  return 512 / alone(processor, vcpus, 512, 1).plan.serving->speed.ttft().raw();
 }
 
 /// Spare Cores' inspection data (CC BY-SA 4.0), llama-bench of llama.cpp b4753, Llama 7B Q4_K_M, medians of servers of
@@ -119,7 +119,7 @@ TEST_CASE("a token takes as long as the cores and the memory take for its weight
   const double weights = (6.738e9 - 32000 * 4096) * 4.85 / 8;
   const double cache = 80.0 * 2 * 32 * 4096 * 2;
   const double ms = (weights + cache / 0.45) / (bandwidth * 1e6) + 32 * 0.11;
-  CHECK(in_ms(estimate.plan.serving->speed.itl) == Approx(ms).epsilon(0.02));
+  CHECK(in_ms(estimate.plan.serving->speed.itl()) == Approx(ms).epsilon(0.02));
 }
 
 TEST_CASE("more cores are never slower, and more memory never a misfit") {

@@ -300,4 +300,29 @@ TEST_CASE("what does not generate, or does not fit, has a sentence") {
   CHECK(large.err.find("GiB") != std::string::npos);
 }
 
+TEST_CASE("what is estimated of a load is what is simulated of it, below four fifths of what can be served") {
+  for (const std::string machine : {"--gpu l40s --isl 1024 --osl 256", "--gpu h100-sxm-80gb --isl 4096 --osl 128",
+                                    "--gpu a100-sxm-40gb --isl 256 --osl 256 --engine sglang"}) {
+    const double most = answer(machine + " --rps 1")["saturates_at_requests_per_s"].get<double>();
+    for (const double load : {0.3, 0.75}) {
+      const std::string words = machine + " --rps " + std::to_string(load * most);
+      CAPTURE(words);
+      const Json simulated = answer(words + " --knee false");
+      const Run run = ask(words_of("estimate llama-3.1-8b " + words + kMarket + " --json"));
+      REQUIRE(run.status == 0);
+      const Json estimated = Json::parse(run.out)["inference"];
+      const auto near = [&](const char* figure, const char* measure, const char* percentile) {
+        CAPTURE(figure);
+        CHECK(estimated[figure].get<double>() == Approx(number(simulated, measure, percentile)).epsilon(0.12));
+      };
+      near("ttft_ms", "ttft_ms", "p50");
+      near("ttft_ms_p95", "ttft_ms", "p95");
+      near("itl_ms", "itl_ms", "p50");
+      near("tpot_ms", "tpot_ms", "mean");
+      near("e2e_latency_ms", "e2e_ms", "p50");
+      near("e2e_latency_ms_p95", "e2e_ms", "p95");
+    }
+  }
+}
+
 }  // namespace simulate_test

@@ -33,9 +33,9 @@ TEST_CASE("requests in flight are requests per second times the time of each") {
   for (const int concurrency : {1, 2, 7, 32}) {
     const auto s = speed_of(mode + " " + lengths + " model=" + model + " concurrency=" + std::to_string(concurrency));
     CAPTURE(mode, model, lengths, concurrency);
-    CHECK(s.e2e.raw() * s.requests_per_s == Approx(concurrency).epsilon(0.02));
+    CHECK(s.e2e().raw() * s.requests_per_s == Approx(concurrency).epsilon(0.02));
     const auto tokens = static_cast<double>(job("task=inference model=llama-7b " + lengths).inference.output_tokens);
-    CHECK(s.e2e.raw() >= (s.ttft + s.itl * (tokens - 1)).raw() * 0.9999);
+    CHECK(s.e2e().raw() >= (s.ttft() + s.itl() * (tokens - 1)).raw() * 0.9999);
   }
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("more requests in flight never bring the first token sooner") {
           speed_of(mode + " model=" + model + " output_tokens=" + output + " input_tokens=" + std::to_string(length) +
                        " concurrency=" + std::to_string(concurrency),
                    "h200-sxm-141gb", serving("fp8"))
-              .ttft.raw();
+              .ttft().raw();
       CAPTURE(mode, model, output, length, concurrency);
       CHECK(now >= before * 0.9999);
       before = now;
@@ -63,21 +63,21 @@ TEST_CASE("without a second token there is no time between tokens") {
   for (const std::string load : {"concurrency=32", "concurrency=1", "request_rate=1", "mode=single-stream"}) {
     CAPTURE(load);
     const auto s = speed_of("model=llama-3.1-8b input_tokens=8192 output_tokens=1 " + load);
-    CHECK(s.itl.raw() == 0);
-    CHECK(s.e2e == s.ttft);
+    CHECK(s.itl().raw() == 0);
+    CHECK(s.e2e() == s.ttft());
   }
   // A prompt of 8192 tokens fills a pass: 32 of them in turn, which the front end handles meanwhile.
   const double one =
-      speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=1").ttft.raw();
+      speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=1").ttft().raw();
   const double all =
-      speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=32").ttft.raw();
+      speed_of("mode=online model=llama-3.1-8b input_tokens=8192 output_tokens=1 concurrency=32").ttft().raw();
   const double handling = test::coefficients().request_ms.of("vllm") / 1e3;
   CHECK(all == Approx(32 * (one - handling) + handling).epsilon(1e-3));
 }
 
 TEST_CASE("the median wait for the first token grows with the traffic") {
   const auto at = [](const std::string& rate) {
-    return speed_of("model=llama-3.1-8b input_tokens=8192 output_tokens=16 request_rate=" + rate).ttft.raw();
+    return speed_of("model=llama-3.1-8b input_tokens=8192 output_tokens=16 request_rate=" + rate).ttft().raw();
   };
   // Alone, a prompt takes 0.22 s; at most 4.2 of them are served per second, and near that they queue.
   CHECK(at("0.05") == Approx(0.22).epsilon(0.05));

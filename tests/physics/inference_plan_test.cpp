@@ -238,15 +238,15 @@ TEST_CASE("targets of latency lower the requests in flight until they hold") {
   const Plan bound = test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15"), machine);
   REQUIRE(free.rate > 0);
   REQUIRE(bound.rate > 0);
-  REQUIRE(in_ms(free.serving->speed.itl) > 15);
+  REQUIRE(in_ms(free.serving->speed.itl()) > 15);
   CHECK(bound.meets_targets);
-  CHECK(in_ms(bound.serving->speed.itl) <= 15);
+  CHECK(in_ms(bound.serving->speed.itl()) <= 15);
   CHECK(bound.serving->room.concurrency < free.serving->room.concurrency);
   CHECK(bound.serving->room.concurrency > 1);
   // The most that holds: one request more would miss the target.
   const auto one_more = std::to_string(static_cast<int>(bound.serving->room.concurrency) + 1);
   const Plan more =
-      test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15 concurrency=" + one_more), machine);
+      test::plan_inference(job("task=inference mode=throughput model=llama-3.1-8b tpot=15 concurrency=" + one_more), machine);
   CHECK_FALSE(more.meets_targets);
 }
 

@@ -24,7 +24,7 @@ job::Job drafted(const std::string& words) {
 
 physics::Plan on_four(const job::Job& work) { return test::plan_inference(work, test::machine("h100-sxm-80gb", 4)); }
 
-double itl(const job::Job& work) { return on_four(work).serving->speed.itl.raw(); }
+double itl(const job::Job& work) { return on_four(work).serving->speed.itl().raw(); }
 
 }  // namespace
 
@@ -134,7 +134,7 @@ TEST_CASE("replicas that only generate are not held up by prompts") {
   // 96 requests on three replicas or fewer, each step of a larger batch, but no prompts between two tokens
   const double batch = apart.serving->speed.in_flight / (apart.layout.dp - apart.serving->speed.prefill_replicas);
   const Seconds step = decode_step(job(words), machine, apart.layout, batch, 4096 + 256, test::coefficients());
-  CHECK(apart.serving->speed.itl.raw() == Approx(step.raw()).epsilon(0.02));
+  CHECK(apart.serving->speed.itl().raw() == Approx(step.raw()).epsilon(0.02));
 }
 
 TEST_CASE("no division of replicas serves more than its prompts are read") {

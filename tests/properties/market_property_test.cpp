@@ -364,8 +364,8 @@ TEST_CASE("every interval holds its own estimate", "[property]") {
           within(r.intervals.sequences_per_s, r.plan().sequences_per_s, "sequences per second");
           const auto& served = r.plan().serving;
           if (!served || r.plan().rate <= 0) continue;
-          within(r.intervals.ttft_ms, in_ms(served->speed.ttft), "ms to the first token");
-          within(r.intervals.itl_ms, in_ms(served->speed.itl), "ms between tokens");
+          within(r.intervals.ttft_ms, in_ms(served->speed.ttft()), "ms to the first token");
+          within(r.intervals.itl_ms, in_ms(served->speed.itl()), "ms between tokens");
         }
       },
       kCases);

@@ -49,7 +49,7 @@ class InferenceAdviser {
   /// Requests per second, or where those are given, how quickly one is answered.
   double speed_of(const physics::Plan& plan) const {
     if (plan.rate <= 0) return 0;
-    return latency_counts() ? 1 / std::max(plan.latency.raw(), 1e-9) : plan.sequences_per_s;
+    return latency_counts() ? 1 / std::max(plan.serving->speed.stay.raw(), 1e-9) : plan.sequences_per_s;
   }
 
   std::string memory_line() const {

@@ -361,7 +361,7 @@ void counted_plan_facts(Facts& facts, const physics::Machine& machine, const phy
   if (!machine.on_cpu()) facts.set(Fact::native_arithmetic, machine.device.native(plan.layout.precision));
   facts.set(Fact::batch, static_cast<double>(plan.layout.micro_batch));
   facts.set(Fact::throughput, plan.rate);
-  if (plan.latency.raw() > 0) facts.set(Fact::latency_ms, in_ms(plan.latency));
+  if (plan.usual_time().raw() > 0) facts.set(Fact::latency_ms, in_ms(plan.usual_time()));
   static constexpr std::pair<std::string_view, Fact> kNamed[] = {{"slowdown", Fact::slowdown},
                                                                  {"largest_table_share", Fact::largest_table_share},
                                                                  {"offloaded_gib", Fact::offloaded_gib},
@@ -442,10 +442,9 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
     if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
-    const auto& load = plan.serving->speed.load;
+    const double most = plan.serving->speed.most_requests_per_s;
     // Within targets of latency it is less, and nobody worked out how much.
-    if (load && load->used > 0 && !physics::has_targets(work.inference))
-      facts.set(Fact::throughput, plan.serving->speed.requests_per_s / load->used);
+    if (most > 0 && !physics::has_targets(work.inference)) facts.set(Fact::throughput, most);
   }
   if (plan.rate > 0) facts.set(Fact::tokens_per_s, plan.rate);
 }

@@ -105,9 +105,9 @@ class Carrier {
     out.requests_per_s = rate;
     const physics::InferenceSpeed& speed = plan.serving->speed;
     out.in_flight = speed.in_flight;
-    out.ttft = speed.ttft;
-    out.itl = speed.itl;
-    out.e2e = speed.e2e;
+    out.ttft = speed.ttft();
+    out.itl = speed.itl();
+    out.e2e = speed.e2e();
     out.problem = {};
   }
 
@@ -291,8 +291,8 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
     if (cheapest == offers.end()) continue;
     nearest = missed;
     out.nearest = FleetOffer{cheapest->instance, cheapest->offer, cheapest->region, cheapest->cost};
-    out.ttft = speed.ttft;
-    out.itl = speed.itl;
+    out.ttft = speed.ttft();
+    out.itl = speed.itl();
   }
   const auto& job = work.inference;
   if (!out.nearest) {

@@ -166,11 +166,11 @@ class Figures {
       figure("output_tokens_per_s",
              unit_.work.inference.disaggregated_prefill ? say("output of all replicas") : say("output of one replica"),
              "tokens/s", speed.output_tokens_per_s, intervals.rate, slow_words());
-      if (speed.ttft.raw() > 0)
-        figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft), intervals.ttft_ms,
+      if (speed.ttft().raw() > 0)
+        figure("ttft_ms", say("time to the first token, median"), "ms", in_ms(speed.ttft()), intervals.ttft_ms,
                say("above: prompts wait for each other; use fewer requests at once, or shorter prompts per pass"));
-      if (speed.itl.raw() > 0)
-        figure("itl_ms", say("time between tokens, median"), "ms", in_ms(speed.itl), intervals.itl_ms,
+      if (speed.itl().raw() > 0)
+        figure("itl_ms", say("time between tokens, median"), "ms", in_ms(speed.itl()), intervals.itl_ms,
                say("above: graphs or kernels are not in use, or the link is slow (nccl-tests)"));
     } else {
       figure("", say("requests of one replica"), "sequences/s", speed.requests_per_s, intervals.sequences_per_s,

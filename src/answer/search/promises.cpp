@@ -61,7 +61,7 @@ Promises::Scene* Promises::scene(const job::Job& work, const physics::Machine& g
   known->setup.scheduling.longest = static_cast<std::uint32_t>(work.model->max_context.value_or(0));
   known->demand = demand_of(work);
   known->demand.longest = known->setup.scheduling.longest;
-  known->in_flight = *work.inference.request_rate * plan.serving->speed.e2e.raw();
+  known->in_flight = *work.inference.request_rate * plan.serving->speed.e2e().raw();
   known->goal = goal_of(work);
   known->doubt = doubt_of(work, group, plan, c_);
   return known.get();

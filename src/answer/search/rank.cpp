@@ -169,7 +169,7 @@ double cost_measure(const money::Quote& cost, const job::Job& work) {
 double speed_measure(const Recommendation& candidate, const job::Job& work) {
   const physics::Plan& plan = candidate.plan();
   if (!work.inference.request_rate || !plan.serving || plan.rate <= 0) return plan.rate;
-  return 1 / std::max(plan.latency.raw(), 1e-9);
+  return 1 / std::max(plan.usual_time().raw(), 1e-9);
 }
 
 bool is_simulated(const Recommendation& candidate) {

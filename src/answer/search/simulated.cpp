@@ -78,13 +78,8 @@ class Rows {
 
 PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSpeed::Simulated& figures) {
   physics::Plan& plan = planned.plan;
-  physics::InferenceSpeed& speed = plan.serving->speed;
-  speed.simulated = figures;
-  speed.ttft = figures.ttft.p50;
-  speed.itl = figures.itl.p50;
-  speed.e2e = figures.e2e.p50;
-  speed.in_flight = figures.in_flight;
-  plan.latency = speed.e2e;
+  plan.serving->speed.simulated = figures;
+  plan.serving->speed.in_flight = figures.in_flight;
   plan.meets_targets = true;
   if (plan.problem.kind == physics::Problem::Kind::latency) plan.problem = {};
   return planned;
@@ -126,7 +121,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
   Rows seen(depth.rows);
   std::vector<bool> tried(shapes_.size()), simulated(shapes_.size());
-  if (!by_cost) std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.latency.raw(); });
+  if (!by_cost) std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.usual_time().raw(); });
   std::size_t tries = 0;
   for (Lead& lead : leads) {
     Choice& choice = choices[lead.shape];

@@ -140,11 +140,11 @@ class RowComparer {
     add(speed_figure(answer), m.output_tokens_per_s, speed.output_tokens_per_s, answer.intervals.rate);
     const double prompts = static_cast<double>(answer.work.inference.concurrency.value_or(1)) *
                            static_cast<double>(answer.work.inference.input_tokens);
-    const bool reads = speed.ttft.raw() > 0;
-    add(Figure::prompt_speed, m.prompt_tokens_per_s, reads ? prompts / speed.ttft.raw() : 0);
-    add(Figure::itl, m.itl_ms, in_ms(speed.itl), answer.intervals.itl_ms);
+    const bool reads = speed.ttft().raw() > 0;
+    add(Figure::prompt_speed, m.prompt_tokens_per_s, reads ? prompts / speed.ttft().raw() : 0);
+    add(Figure::itl, m.itl_ms, in_ms(speed.itl()), answer.intervals.itl_ms);
     add(Figure::tpot, m.tpot_ms, in_ms(speed.tpot), answer.intervals.tpot_ms);
-    add(Figure::ttft, m.ttft_ms, in_ms(speed.ttft), answer.intervals.ttft_ms);
+    add(Figure::ttft, m.ttft_ms, in_ms(speed.ttft()), answer.intervals.ttft_ms);
     add(Figure::weights, m.weights_gib, in_gib(answer.plan.memory.weights));
     memory(answer);
   }

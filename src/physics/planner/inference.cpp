@@ -234,9 +234,9 @@ class InferenceSearch {
     if (!a.likely) return a.need.surer_than(b.need);
     if (a.meets_targets != b.meets_targets) return a.meets_targets;
     if (!a.speed || !b.speed) return a.speed.has_value();
-    if (!a.meets_targets) return a.speed->e2e * 1.001 < b.speed->e2e;
+    if (!a.meets_targets) return a.speed->stay * 1.001 < b.speed->stay;
     const double margin = worth(a.layout, b.layout);
-    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->e2e * margin < b.speed->e2e;
+    if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->stay * margin < b.speed->stay;
     return a.speed->requests_per_s > b.speed->requests_per_s * margin;
   }
 
@@ -283,7 +283,7 @@ class InferenceSearch {
                        .meets_targets = other_->meets_targets,
                        .needed = other_->need.needed,
                        .sequences_per_s = other_->speed ? other_->speed->requests_per_s : 0,
-                       .latency = other_->speed ? other_->speed->e2e : Seconds{}};
+                       .latency = other_->speed ? other_->speed->stay : Seconds{}};
     return out;
   }
 
@@ -423,7 +423,7 @@ Result<std::vector<ServingOption>> serving_options(const Job& work, const Machin
 }
 
 bool answers_sooner(const Plan& plan, const Plan& than) {
-  return plan.latency * worth(plan.layout, than.layout) < than.latency;
+  return plan.serving->speed.stay * worth(plan.layout, than.layout) < than.serving->speed.stay;
 }
 
 }  // namespace gpusel::physics

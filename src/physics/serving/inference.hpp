@@ -3,8 +3,11 @@
 // them. Formulas: docs/method.md.
 #pragma once
 
+#include <memory>
+
 #include "physics/layout.hpp"
 #include "physics/memory.hpp"
+#include "physics/serving/loaded_steps.hpp"
 #include "physics/trace.hpp"
 
 namespace gpusel::physics {
@@ -28,37 +31,26 @@ struct InferenceMemory : CacheRoom {
   MemoryBreakdown per_gpu;  // at `concurrency`
 };
 
-/// Of requests that were simulated.
-struct Percentiles {
-  Seconds mean, p50, p90, p95, p99, p999;
-  /// 50 to 99.9 of 100; between those that are known, evenly over how rare it is to be slower.
-  Seconds within(double percent) const;
-};
-
 struct InferenceSpeed {
   double in_flight = 0;            // requests at once in this steady state, whole deployment
   double output_tokens_per_s = 0;  // whole deployment
   double total_tokens_per_s = 0;
   double requests_per_s = 0;
-  Seconds ttft;
-  Seconds itl;   // the usual gap between two tokens
+  double most_requests_per_s = 0;  // where a rate is asked, as many as are served with all room taken
+  // Of a request that meets none of those that come at random.
+  Seconds first_token;
+  Seconds gap;   // the usual one between two tokens
   Seconds tpot;  // mean time per token after the first, stalls included
-  Seconds e2e;
-  /// With a request rate: what tells how requests differ.
-  struct Load {
-    Seconds first_token;  // of a request that waits for none
-    double used = 0;      // share of what could be served
-  };
-  std::optional<Load> load;
+  Seconds stay;  // of all its tokens: by this plans are compared
+  /// With a request rate: how requests differ.
+  std::shared_ptr<const LoadedTimes> load;
   /// Of a load that was simulated, request by request: stands above what the load says of them.
-  struct Simulated {
-    Percentiles ttft, tpot, itl, e2e;
+  struct Simulated : RequestTimes {
     double share_in_time = 1;  // of the requests, that meet every target
     double utilization = 0;    // share of the time that replicas are busy
     double in_flight = 0;      // requests at once, whole deployment
   };
   std::optional<Simulated> simulated;
-  double steps = 0;             // tokens of an answer less the first
   double prefill_replicas = 0;  // of the replicas, where prompts have their own
   std::string_view bound_by;    // memory-bandwidth, compute, launch, link, host or kv-cache
   bool weights_native = true;   // false: widened to 16 bit before use
@@ -68,6 +60,13 @@ struct InferenceSpeed {
   Seconds itl_within(double percent) const;   // between two tokens
   Seconds tpot_within(double percent) const;  // mean time per token after the first, of a request
   Seconds e2e_within(double percent) const;
+  // Of the typical request.
+  Seconds ttft() const { return ttft_within(50); }
+  Seconds itl() const { return itl_within(50); }
+  Seconds e2e() const { return e2e_within(50); }
+
+ private:
+  const RequestTimes* times() const;
 };
 
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.

@@ -75,8 +75,11 @@ Mixing mixing(const job::Inference& job, const Replica& replica, const Coefficie
 // What explanations call the parts of a service's speed.
 constexpr Recorded kFirstToken{"inference.ttft.first_token", "{:.2f}", "ms"};
 constexpr Recorded kBetween{"inference.itl", "{:.2f}", "ms"};
+constexpr Recorded kPerToken{"inference.tpot", "{:.2f}", "ms"};
 constexpr Recorded kOfReplica{"inference.requests_per_s.replica", "{:.5g}", "requests/s"};
 constexpr Recorded kOfAll{"inference.requests_per_s", "{:.5g}", "requests/s"};
+
+constexpr double kLeastLeft = 0.02;  // of the time, by prompts: no load that is served comes closer
 
 Steady encoder_state(const Replica& replica, double input, double batch, double efficiency, Trace* trace) {
   Steady steady;
@@ -134,7 +137,8 @@ void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, S
     steady.ttft = steady.e2e;
 }
 
-Steady steady_state(const Job& work, const Server& server, double batch, const Coefficients& c,
+/// With `arrivals_per_s` requests of one replica it is what those meet, else as many as are served are sent.
+Steady steady_state(const Job& work, const Server& server, double batch, double arrivals_per_s, const Coefficients& c,
                     Trace* trace = nullptr) {
   const auto& job = work.inference;
   const Replica& replica = server.target;
@@ -146,8 +150,7 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   const double lost = stream && work.model->is_generator() ? 0 : 1 - replica.of(c.serving_efficiency);
   const double efficiency = 1 - lost * (1 - 1 / batch);
   if (!work.model->is_generator()) return encoder_state(replica, input, batch, efficiency, trace);
-  const double output = static_cast<double>(job.output_tokens);
-  const double steps = std::max(0.0, output - 1);  // the prompt's own pass gives the first token
+  const double steps = std::max(0.0, static_cast<double>(job.output_tokens) - 1);  // the prompt's pass gives the first
   const Seconds step = token_time(job, server, batch, trace);
   const Mixing mix = mixing(job, replica, c);
   // Where one token is all of an answer, nothing decodes.
@@ -177,11 +180,12 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   if (steps == 0)
     steady.itl = {};
   else if (!closed)
-    steady.itl = record(trace, kBetween, [&](auto told) {
-      // Another's prompt holds one stage up at a time.
-      return told("time of one token", step) + told("part of a prompt in a pass", share) /
-                                                   told("batches on their way at once", replica.pipelining()) *
-                                                   ((told("requests at once", batch) - 1) / told("output", output));
+    steady.itl = steady.tpot = record(trace, kPerToken, [&](auto told) {
+      // Others' prompts come at random, each holds one stage up at a time, and the longer a token takes the more come.
+      const auto reading = told("part of a prompt in a pass", share) /
+                           told("time between requests", seconds(1 / std::max(arrivals_per_s, 1e-9))) /
+                           told("batches on their way at once", replica.pipelining());
+      return told("time of one token", step) / greatest(1 - reading, kLeastLeft);
     });
   steady.e2e = steady.ttft + steady.itl * steps;
   if (batch == 1) {
@@ -208,11 +212,66 @@ Steady steady_state(const Job& work, const Server& server, double batch, const C
   return steady;
 }
 
+/// The steps of one of `replicas` that read prompts and generate, with so many requests in flight and room for as many
+/// as `room`.
+LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load, double replicas, double room,
+                         const Coefficients& c) {
+  const auto& job = work.inference;
+  const Replica& replica = server.target;
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  const double batch = load.batch;
+  LoadedSteps out;
+  out.arrivals_per_s = *job.request_rate / replicas;
+  out.stay = load.steady.e2e;
+  out.in_flight = std::min(room, out.arrivals_per_s * out.stay.raw());
+  out.room = room;
+  out.per_token = load.steady.tpot;
+  out.alone = input > 0 ? replica.prefill(input, 1, cached) : token_time(job, server, 1);
+  if (!work.model->is_generator()) {
+    out.first_part = out.alone;
+    out.further_part = greatest(replica.prefill(input, 2) - out.alone, Seconds{});
+    out.parts_of_step = std::max(1.0, room);
+    return out;
+  }
+  const bool decodes = job.output_tokens > 1 && load.prefill_replicas == 0;
+  out.steps = static_cast<double>(job.output_tokens) - 1;
+  out.stages = replica.pipelining();
+  out.beside = microseconds(1000 * replica.of(c.request_ms));
+  const Seconds token = token_time(job, server, batch);
+  if (job.stream_interval > 1) out.beside = out.beside + token * (static_cast<double>(job.stream_interval) - 1);
+  out.ahead = decodes && replica.of(c.async_steps) > 0;
+  out.reads_alone = !decodes || replica.of(c.prompts_first) > 0;
+  if (decodes) {
+    out.tokens_of_step = job.draft ? tokens_per_pass(*job.draft) : 1;
+    out.bare = token * out.tokens_of_step;
+    out.spread = (token_time(job, server, batch + std::sqrt(batch)) - token) * out.tokens_of_step;
+  }
+  if (input <= 0) return out;
+  // What decodes takes its rows of each step.
+  const double rows = out.reads_alone ? 0 : batch / out.stages;
+  const double free = std::max(1.0, replica.batched_tokens() - rows);
+  constexpr double kPartsOfStep = 6;  // about
+  constexpr double kMostParts = 12;   // more of a long prompt change nothing
+  out.parts = std::clamp(std::round(kPartsOfStep * input / free), 1.0, std::max(kMostParts, std::ceil(input / free)));
+  out.parts_of_step = out.parts * free / input;
+  const auto added = [&](double prompts) {
+    Seconds all = out.reads_alone ? replica.prefill(input, prompts, cached)
+                                  : replica.added_by(prompts, input, cached, rows, halfway(job), 1e9);
+    if (server.draft) all = all + server.draft->prefill(input, prompts, cached);
+    return all;
+  };
+  out.first_part = added(1) / out.parts;
+  out.further_part =
+      out.parts_of_step > out.parts ? greatest(added(2) - added(1), Seconds{}) / out.parts : out.first_part;
+  return out;
+}
+
 /// What benchmarks print as time per output token: the stay less the first token, over the tokens after it.
 Seconds per_token(const job::Inference& job, const Steady& steady, Trace* trace) {
   const double steps = static_cast<double>(job.output_tokens) - 1;
   if (steps <= 0) return {};
-  return record(trace, {"inference.tpot", "{:.2f}", "ms"}, [&](auto told) {
+  return record(trace, kPerToken, [&](auto told) {
     return (told("stay of one request", steady.e2e) - told("first token", steady.ttft)) /
            told("output less the first", steps);
   });
@@ -220,7 +279,7 @@ Seconds per_token(const job::Inference& job, const Steady& steady, Trace* trace)
 
 /// What a replica can serve with its cache full.
 double capacity(const Job& work, const Server& server, double most, const Coefficients& c) {
-  return steady_state(work, server, most, c).requests_per_s;
+  return steady_state(work, server, most, 0, c).requests_per_s;
 }
 
 /// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
@@ -228,7 +287,7 @@ std::optional<double> balance(const Job& work, const Server& server, double rate
   if (capacity(work, server, most, c) < rate) return std::nullopt;
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
-    const Steady at = steady_state(work, server, batch, c);
+    const Steady at = steady_state(work, server, batch, rate, c);
     const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
     if (std::abs(next - batch) < 0.01 * batch) break;
     batch = std::midpoint(batch, next);
@@ -255,13 +314,15 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
     if (!level) return std::nullopt;
     load.batch = *level;
   }
-  load.steady = steady_state(work, server, load.batch, c, trace);
-  load.steady.tpot = per_token(job, load.steady, trace);
+  load.steady = steady_state(work, server, load.batch, job.request_rate.value_or(0) / load.replicas, c, trace);
+  if (!job.request_rate) load.steady.tpot = per_token(job, load.steady, trace);
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
         return told("requests per second of one replica", load.steady.requests_per_s) * told("replicas", load.replicas);
       });
-  if (job.request_rate) load.most = capacity(work, server, room, c) * load.replicas;
+  if (!job.request_rate) return load;
+  load.most = capacity(work, server, room, c) * load.replicas;
+  load.steps = loaded_steps(work, server, load, load.replicas, room, c);
   return load;
 }
 
@@ -298,7 +359,7 @@ std::optional<Load> apart(const Job& work, const Server& server, const Layout& l
     load.batch = room;
   }
   if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
-  load.steady = steady_state(work, server, load.batch, c);
+  load.steady = steady_state(work, server, load.batch, 0, c);
   const Seconds step = token_time(job, server, load.batch, trace);
   load.steady.itl = job.output_tokens > 1
                         ? record(trace, kBetween, [&](auto told) { return told("time of one token", step); })
@@ -309,6 +370,11 @@ std::optional<Load> apart(const Job& work, const Server& server, const Layout& l
   });
   load.steady.e2e = load.steady.ttft + load.steady.itl * (static_cast<double>(job.output_tokens) - 1);
   load.steady.tpot = per_token(job, load.steady, trace);
+  if (job.request_rate) {
+    load.steps = loaded_steps(work, server, load, readers, room, c);
+    load.steps.beside =
+        load.steps.beside + server.target.handover(static_cast<double>(job.input_tokens)) + step;  // and its first step
+  }
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
         return least(told([&] { return say("prompts that {} replicas read", readers); }, read),

@@ -8,6 +8,7 @@ namespace gpusel::physics {
 /// Steady state of one replica with `batch` requests in flight.
 struct Steady {
   double requests_per_s = 0;
+  double most = 0;  // requests per second with all room taken
   Seconds ttft;
   Seconds itl;
   Seconds tpot;  // mean of a request: what follows its first token ÷ the tokens after it
@@ -44,8 +45,9 @@ struct Load {
   double replicas = 0;  // that generate
   double batch = 0;     // of each
   double requests_per_s = 0;
-  double most = 0;  // requests per second at full room
+  double most = 0;  // requests per second with all room taken
   double prefill_replicas = 0;
+  LoadedSteps steps;  // at a request rate
 };
 
 /// The cache of a request in the middle of its answer.

@@ -18,63 +18,31 @@ std::string_view name_of_bound(const Replica::Parts& parts) {
 }
 
 constexpr Recorded kToFirstToken{"inference.ttft", "{:.2f}", "ms"};
+constexpr Recorded kBetweenTokens{"inference.itl", "{:.2f}", "ms"};
 
-/// Share of what could be served.
-double load_of(double rate, double most_requests) { return std::min(0.99, rate / most_requests); }
-
-/// With the waiting time of an M/G/1 queue with exponential tail: mean × −ln(1 − percentile).
-Seconds queued(Seconds ttft, double load, double percentile, Trace* trace = nullptr) {
-  return record(trace, kToFirstToken, [&](auto told) {
-    const auto first = told("first token", ttft);
-    const auto used = told("load", load);
-    return first + first * (used / (2 * (1 - used)) * told("−ln(1 − percentile)", -std::log(1 - percentile)));
-  });
-}
-
-/// How far requests beyond the typical one feel the load between their tokens: half of it for 95 of 100.
-double felt(double percent) {
-  constexpr double kLeast = 1.387;  // −ln of the share from which it is felt at all
-  constexpr double kScale = 3.218;  // ln 100 − ln 20 is half of it
-  return std::max(0.0, (-std::log1p(-percent / 100) - kLeast) / kScale);
+/// What the median request meets.
+void tell_random(Trace& trace, const InferenceSpeed& speed) {
+  const std::string how = say("as requests come at random: the median");
+  note(trace, kToFirstToken, in_ms(speed.ttft()), how);
+  if (speed.itl() > Seconds{}) note(trace, kBetweenTokens, in_ms(speed.itl()), how);
 }
 
 }  // namespace
 
-Seconds Percentiles::within(double percent) const {
-  struct Point {
-    double percent;
-    Seconds Percentiles::* figure;
-  };
-  static constexpr Point kPoints[] = {{50, &Percentiles::p50},
-                                      {90, &Percentiles::p90},
-                                      {95, &Percentiles::p95},
-                                      {99, &Percentiles::p99},
-                                      {99.9, &Percentiles::p999}};
-  const auto rarity = [](double of) { return -std::log1p(-of / 100); };
-  for (std::size_t i = 1; i < std::size(kPoints); ++i) {
-    const auto& [to, above] = kPoints[i];
-    if (percent > to) continue;
-    const auto& [from, below] = kPoints[i - 1];
-    const double share = std::max(0.0, (rarity(percent) - rarity(from)) / (rarity(to) - rarity(from)));
-    return this->*below + (this->*above - this->*below) * share;
-  }
-  return p999;
+const RequestTimes* InferenceSpeed::times() const {
+  return simulated ? &*simulated : load ? &load->times() : nullptr;
 }
-
 Seconds InferenceSpeed::ttft_within(double percent) const {
-  if (simulated) return simulated->ttft.within(percent);
-  return load ? queued(load->first_token, load->used, percent / 100) : ttft;
+  return times() != nullptr ? times()->ttft.within(percent) : first_token;
 }
 Seconds InferenceSpeed::itl_within(double percent) const {
-  if (simulated) return simulated->itl.within(percent);
-  return load ? itl * (1 + felt(percent) * load->used) : itl;
+  return times() != nullptr ? times()->itl.within(percent) : gap;
 }
 Seconds InferenceSpeed::tpot_within(double percent) const {
-  return simulated ? simulated->tpot.within(percent) : itl_within(percent);
+  return times() != nullptr ? times()->tpot.within(percent) : tpot;
 }
 Seconds InferenceSpeed::e2e_within(double percent) const {
-  if (simulated) return simulated->e2e.within(percent);
-  return load ? ttft_within(percent) + itl_within(percent) * steps : e2e;
+  return times() != nullptr ? times()->e2e.within(percent) : stay;
 }
 
 Seconds decode_step(const Job& work, const Machine& machine, const Layout& layout, double batch, double context,
@@ -110,26 +78,24 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
       record(generating, {"inference.output_tokens_per_s", "{:.1f}", "tokens/s"},
              [&](auto told) { return told("requests per second", speed.requests_per_s) * told("output", output); });
   speed.total_tokens_per_s = speed.requests_per_s * (output + static_cast<double>(job.input_tokens));
-  speed.itl = steady.itl;
+  speed.gap = steady.itl;
   speed.tpot = steady.tpot;
-  speed.ttft = steady.ttft;
-  speed.e2e = steady.e2e;
+  speed.first_token = steady.ttft;
+  speed.stay = steady.e2e;
   // Requests beyond the cache's room wait for one in flight to end.
   const bool queues = job.concurrency && !job.request_rate;
   const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
   if (job.request_rate) {
-    const double share = load_of(*job.request_rate, load->most);
-    speed.load = {steady.ttft, share};
-    speed.steps = output - 1;
-    speed.ttft = queued(steady.ttft, share, 0.5, trace);
-    speed.e2e = speed.ttft + speed.itl * speed.steps;
+    speed.most_requests_per_s = load->most;
+    speed.load = std::make_shared<const LoadedTimes>(load->steps);
+    if (trace != nullptr) tell_random(*trace, speed);
   } else {
-    speed.ttft = record(trace, kToFirstToken, [&](auto told) {
+    speed.first_token = record(trace, kToFirstToken, [&](auto told) {
       return told("first token", steady.ttft) +
              quantity<Seconds>(told.some("waiting requests", waiting) /
                                told("requests per second of one replica", per_replica));
     });
-    speed.e2e += seconds(waiting / per_replica);
+    speed.stay += seconds(waiting / per_replica);
   }
   speed.weights_native = deployment.weights_native();
   const auto parts = replica.decode(batch / replica.pipelining(), halfway(job), generating);

@@ -192,7 +192,7 @@ std::string term_words(const Recommendation& r) {
 /// How long one waits who asks for one at a time, or is served in batches.
 std::string wait_words(const Job& work, const Recommendation& r) {
   if (!work.counted || r.plan().rate <= 0) return {};
-  if (work.counted->mode == job::Mode::online && r.plan().latency.raw() > 0) return latency_text(r.plan());
+  if (work.counted->mode == job::Mode::online && r.plan().usual_time().raw() > 0) return latency_text(r.plan());
   if (work.counted->mode != job::Mode::single_stream) return {};
   return say("{} per request", human_duration(seconds(work.counted->per_request / r.plan().rate)));
 }
@@ -214,7 +214,7 @@ std::string speed_words(const Advice& advice, const Recommendation& r) {
   const physics::InferenceSpeed& speed = serving->speed;
   const double percent = advice.work.inference.slo_percentile;
   if (!speed.load)
-    return say("{}, TTFT {}, ITL {}", speed_text(advice.work, r), wait_text(speed.ttft), wait_text(speed.itl));
+    return say("{}, TTFT {}, ITL {}", speed_text(advice.work, r), wait_text(speed.ttft()), wait_text(speed.itl()));
   std::string words;
   for (const physics::LatencyTarget* latency : shown_latencies(advice.work))
     add_item(words, format("{} {}", latency_name(*latency), wait_text(latency->reached(speed, percent))));

@@ -36,7 +36,7 @@ std::string plan_text(const job::Job& work, const Recommendation& r) {
 }
 
 std::string latency_text(const physics::Plan& plan) {
-  const double s = plan.latency.raw();
+  const double s = plan.usual_time().raw();
   const std::string time = s < 1 ? say("{:.3g} ms", s * 1e3) : say("{:.3g} s", s);
   return plan.layout.micro_batch > 1 ? say("{} per batch", time) : say("{} each", time);
 }

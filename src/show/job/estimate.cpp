@@ -60,8 +60,8 @@ std::string speed_line(const physics::Serving& serving, bool generates) {
   if (!generates) return say("{} sequences/s; {} bound", human_number(speed.requests_per_s), say_name(speed.bound_by));
   std::string line = say("{} output tokens/s with {} (room for {:g} at full length), {:.0f} ms to the first token",
                          human_number(speed.output_tokens_per_s), requests_in_flight(speed.in_flight),
-                         serving.room.max_concurrency, in_ms(speed.ttft));
-  if (speed.itl.raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl));
+                         serving.room.max_concurrency, in_ms(speed.ttft()));
+  if (speed.itl().raw() > 0) line += say(", {:.1f} ms between tokens", in_ms(speed.itl()));
   return line + say("; {} bound", say_name(speed.bound_by));
 }
 
@@ -317,15 +317,15 @@ void add_percentiles(Document& page, const physics::Plan& plan) {
   const physics::InferenceSpeed& speed = plan.serving->speed;
   page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
                 "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
-                in_ms(speed.ttft), in_ms(speed.ttft_within(95)), in_ms(speed.ttft_within(99)), in_ms(speed.itl),
-                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e), in_ms(speed.e2e_within(95)),
+                in_ms(speed.ttft()), in_ms(speed.ttft_within(95)), in_ms(speed.ttft_within(99)), in_ms(speed.itl()),
+                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e()), in_ms(speed.e2e_within(95)),
                 in_ms(speed.e2e_within(99))),
             4);
 }
 
 std::string items_line(const physics::Plan& plan, const std::string& unit) {
   std::string line = format("{} {}", human_number(plan.rate), unit);
-  if (plan.latency.raw() > 0) add_item(line, latency_text(plan));
+  if (plan.usual_time().raw() > 0) add_item(line, latency_text(plan));
   return plan.bound_by.empty() ? line : line + say("; {} bound", say_name(plan.bound_by));
 }
 

@@ -97,8 +97,8 @@ std::string latency_fact(const EstimateAnswer& answer) {
   if (plan.serving && answer.work.model->is_generator()) {
     const physics::InferenceSpeed& speed = plan.serving->speed;
     if (!speed.load) {
-      std::string words = say("TTFT {:.0f} ms", in_ms(speed.ttft));
-      if (speed.itl.raw() > 0) words += say(" · ITL {:.0f} ms", in_ms(speed.itl));
+      std::string words = say("TTFT {:.0f} ms", in_ms(speed.ttft()));
+      if (speed.itl().raw() > 0) words += say(" · ITL {:.0f} ms", in_ms(speed.itl()));
       return words;
     }
     const double percent = answer.work.inference.slo_percentile;
@@ -106,7 +106,7 @@ std::string latency_fact(const EstimateAnswer& answer) {
                in_ms(speed.ttft_within(percent)), in_ms(speed.itl_within(percent)),
                in_ms(speed.e2e_within(percent)) / 1000);
   }
-  if (plan.training || plan.latency.raw() <= 0) return {};
+  if (plan.training || plan.usual_time().raw() <= 0) return {};
   return latency_text(plan);
 }
 

@@ -12,7 +12,7 @@ void tell_encoder(JsonOut& out, const physics::Plan& plan, const job::SampleJob&
   out.figure("requests_per_s", rate);
   out.null("ttft_ms");
   out.null("itl_ms");
-  out.figure("e2e_latency_ms", in_ms(plan.latency));
+  out.figure("e2e_latency_ms", in_ms(plan.usual_time()));
   out.whole("max_concurrency", plan.layout.micro_batch);
 }
 
@@ -57,7 +57,7 @@ void tell_figures(JsonOut& out, const answer::EstimateAnswer& answer) {
     return;
   }
   out.object("throughput", [&] { tell_throughput(out, plan.rate, answer.work.counted->unit.rate); });
-  if (plan.latency.raw() > 0) out.figure("latency_ms", in_ms(plan.latency));
+  if (plan.usual_time().raw() > 0) out.figure("latency_ms", in_ms(plan.usual_time()));
   if (!plan.more.empty()) out.object("figures", [&] { tell_more(out, plan); });
   const auto* samples = std::get_if<job::SampleJob>(&answer.work.counted->job);
   const bool reads_text = samples != nullptr && answer.work.model->kind == catalog::ModelKind::encoder;

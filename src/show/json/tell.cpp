@@ -55,17 +55,17 @@ void tell_inference(JsonOut& out, const physics::Serving& serving) {
   const physics::InferenceSpeed& speed = serving.speed;
   const physics::CacheRoom& room = serving.room;
   const bool generates = speed.output_tokens_per_s > 0;
-  const bool continues = speed.itl.raw() > 0;  // a single token is followed by none
+  const bool continues = speed.itl().raw() > 0;  // a single token is followed by none
   const auto between = [&](std::string_view key, Seconds time) {
     out.figure_or_null(key, continues ? std::optional(in_ms(time)) : std::nullopt);
   };
   out.figure_or_null("output_tokens_per_s", generates ? std::optional(speed.output_tokens_per_s) : std::nullopt);
   out.figure("total_tokens_per_s", speed.total_tokens_per_s);
   out.figure("requests_per_s", speed.requests_per_s);
-  out.figure("ttft_ms", in_ms(speed.ttft));
-  between("itl_ms", speed.itl);
+  out.figure("ttft_ms", in_ms(speed.ttft()));
+  between("itl_ms", speed.itl());
   if (!speed.simulated) between("tpot_ms", speed.tpot);
-  out.figure("e2e_latency_ms", in_ms(speed.e2e));
+  out.figure("e2e_latency_ms", in_ms(speed.e2e()));
   out.figure("max_concurrency", room.max_concurrency);
   out.figure("kv_tokens", std::floor(room.kv_tokens));
   out.figure("longest_context", room.longest_context);

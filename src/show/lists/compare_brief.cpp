@@ -118,9 +118,9 @@ void add_latency(std::vector<Trait>& traits, const CompareAnswer& comparison) {
   };
   if (std::ranges::none_of(comparison.items, [](const Compared& item) { return speed_in(item) != nullptr; })) return;
   of(loaded ? say("p{:g} TTFT, ms", percent) : say("TTFT, ms"),
-     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.ttft_within(percent) : s.ttft); });
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.ttft_within(percent) : s.ttft()); });
   of(loaded ? say("p{:g} ITL, ms", percent) : say("ITL, ms"),
-     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.itl_within(percent) : s.itl); });
+     [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.itl_within(percent) : s.itl()); });
 }
 
 void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {

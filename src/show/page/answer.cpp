@@ -128,8 +128,8 @@ Facts facts_of(const ReportView& view, const Recommendation& r) {
   std::vector<Fact> out;
   add_cost(out, view, r);
   if (const auto& serving = r.plan().serving; serving && work.model->is_generator())
-    out.push_back({say("First token"), say("{} ms", human_number(in_ms(serving->speed.ttft))),
-                   say("{} ms between tokens", human_number(in_ms(serving->speed.itl)))});
+    out.push_back({say("First token"), say("{} ms", human_number(in_ms(serving->speed.ttft()))),
+                   say("{} ms between tokens", human_number(in_ms(serving->speed.itl())))});
   if (const auto each = r.cost.per_unit)
     out.push_back({say("Per {}", view.advice.work.priced_unit()), money_text(view, *each)});
   else if (const auto million = r.cost.per_million_tokens)

@@ -100,7 +100,7 @@ catalog::Number figure_by_key(std::string_view key, const physics::Plan& plan) {
   if (plan.training) return key == "step_time_s" ? plan.training->step.raw() : plan.training->tokens_per_s_per_gpu;
   if (!plan.serving) return key == "latency_ms" ? in_ms(plan.latency) : plan.rate;
   const physics::InferenceSpeed& speed = plan.serving->speed;
-  return key == "ttft_ms" ? in_ms(speed.ttft) : key == "itl_ms" ? in_ms(speed.itl) : speed.output_tokens_per_s;
+  return key == "ttft_ms" ? in_ms(speed.ttft()) : key == "itl_ms" ? in_ms(speed.itl()) : speed.output_tokens_per_s;
 }
 
 /// Whether the row, estimated again, gives every figure that is told to be expected.

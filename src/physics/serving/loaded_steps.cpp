@@ -1,0 +1,331 @@
+#include "physics/serving/loaded_steps.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "base/values/normal.hpp"
+
+namespace gpusel::physics {
+
+namespace {
+
+constexpr double kTiny = 1e-4;      // shares that change no percentile
+constexpr std::size_t kMost = 300;  // parts that wait
+constexpr double kMostUsed = 0.98;  // of the time, by prompts: beyond, a queue has no steady state
+
+struct Point {
+  double percent;
+  Seconds Percentiles::* figure;
+};
+constexpr std::array<Point, 5> kPoints = {{{50, &Percentiles::p50},
+                                           {90, &Percentiles::p90},
+                                           {95, &Percentiles::p95},
+                                           {99, &Percentiles::p99},
+                                           {99.9, &Percentiles::p999}}};
+
+/// Shares of all, by how long they take: in bins of 1.5 %.
+class Times {
+ public:
+  void add(double time, double share) {
+    const double at = std::log(std::max(time, kLeast) / kLeast) / kWidth;
+    shares_[std::min(kBins - 1, static_cast<std::size_t>(at))] += share;
+    all_ += share;
+    sum_ += share * time;
+  }
+  template <typename Use>
+  void each(const Use& use) const {
+    for (std::size_t i = 0; i < kBins; ++i)
+      if (shares_[i] > 0) use(start(static_cast<double>(i) + 0.5), shares_[i]);
+  }
+  Percentiles percentiles() const {
+    Percentiles out;
+    out.mean = seconds(sum_ / std::max(all_, kTiny));
+    double below = 0;
+    std::size_t i = 0;
+    for (const auto& [percent, figure] : kPoints) {
+      const double wanted = percent / 100 * all_;
+      while (i + 1 < kBins && below + shares_[i] < wanted) below += shares_[i++];
+      out.*figure = seconds(start(static_cast<double>(i) + (wanted - below) / std::max(shares_[i], kTiny * kTiny)));
+    }
+    return out;
+  }
+
+ private:
+  static constexpr double kLeast = 1e-6;  // seconds
+  static constexpr double kWidth = 0.015;
+  static constexpr std::size_t kBins = 2000;
+  static double start(double bin) { return kLeast * std::exp(kWidth * bin); }
+
+  std::array<double, kBins> shares_{};
+  double all_ = 0, sum_ = 0;
+};
+
+/// How likely 0, 1, 2 … arrivals are.
+std::vector<double> arrivals(double mean) {
+  std::vector<double> out;
+  double chance = std::exp(-mean);
+  for (double left = 1; left > kTiny && out.size() < kMost; left -= out.back()) {
+    out.push_back(chance);
+    chance *= mean / static_cast<double>(out.size());
+  }
+  return out;
+}
+
+/// The same with all from `most` on taken together, at their mean.
+template <typename Use>
+void for_few_arrivals(double mean, int most, const Use& use) {
+  double chance = std::exp(-mean);
+  double left = 1;
+  double counted = 0;
+  for (int count = 0; count < most; ++count) {
+    if (chance > kTiny) use(count, chance);
+    left -= chance;
+    counted += count * chance;
+    chance *= mean / (count + 1);
+  }
+  if (left > kTiny) use(std::max(most, static_cast<int>(std::lround((mean - counted) / left))), left);
+}
+
+/// The queue of parts of prompts at the starts of steps.
+class Chain {
+ public:
+  explicit Chain(const LoadedSteps& steps) : s_(steps) {
+    // Where all that arrives could not be read, it is as close to it as is known to be served.
+    const double each = read(s_.parts_of_step) / s_.parts_of_step * s_.parts / s_.stages;
+    rate_ = std::min(s_.arrivals_per_s, kMostUsed / std::max(each, 1e-12));
+    constexpr int kSteps = 120;
+    for (int i = 0; i < kSteps && advance() > kTiny; ++i) continue;
+  }
+
+  /// Of the steps, so many begin with so many parts that wait.
+  const std::vector<double>& shares() const { return shares_; }
+  double rate() const { return rate_; }
+
+  double read(double parts) const {
+    const double first = std::min(parts, s_.parts);
+    return first * s_.first_part.raw() + (parts - first) * s_.further_part.raw();
+  }
+  double length(double waiting) const {
+    const double parts = std::min(waiting, s_.parts_of_step);
+    return (parts > 0 && s_.reads_alone ? 0 : s_.bare.raw()) + read(parts);
+  }
+  /// Until the next step begins: another batch's, where a pipeline has several.
+  double slot(double waiting) const { return length(waiting) / s_.stages; }
+  /// The mean over steps.
+  template <typename Of>
+  double mean(const Of& of) const {
+    double sum = 0;
+    for (std::size_t n = 0; n < shares_.size(); ++n) sum += shares_[n] * of(static_cast<double>(n));
+    return sum;
+  }
+
+ private:
+  /// By one step; returns how much changed.
+  double advance() {
+    std::vector<double> next(shares_.size(), 0.0);
+    for (std::size_t waiting = 0; waiting < shares_.size(); ++waiting) {
+      const double share = shares_[waiting];
+      if (share < kTiny * kTiny) continue;
+      const auto read = std::min(static_cast<double>(waiting), s_.parts_of_step);
+      const auto& coming = coming_in(static_cast<std::size_t>(std::ceil(read)));
+      for (std::size_t count = 0; count < coming.size(); ++count) {
+        const double to = static_cast<double>(waiting) - read + static_cast<double>(count) * s_.parts;
+        const std::size_t at = std::min(kMost, static_cast<std::size_t>(to));
+        const double above = std::min(1.0, to - static_cast<double>(at));  // a part of which some is read
+        if (next.size() <= at + 1) next.resize(at + 2);
+        next[at] += share * coming[count] * (1 - above);
+        next[at + 1] += share * coming[count] * above;
+      }
+    }
+    double all = 0;
+    for (const double share : next) all += share;
+    double moved = 0;
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      next[i] /= all;
+      moved += std::abs(next[i] - (i < shares_.size() ? shares_[i] : 0));
+    }
+    shares_ = std::move(next);
+    return moved;
+  }
+
+  /// How many arrive in a step that reads so many parts.
+  const std::vector<double>& coming_in(std::size_t read) {
+    if (coming_.size() <= read) coming_.resize(read + 1);
+    if (coming_[read].empty()) {
+      const double time = slot(static_cast<double>(read));  // no more than a step holds
+      // Where nothing runs, nothing happens until one comes.
+      coming_[read] = time > 0 ? arrivals(rate_ * time) : std::vector<double>{0, 1};
+    }
+    return coming_[read];
+  }
+
+  const LoadedSteps& s_;
+  double rate_ = 0;
+  std::vector<double> shares_ = {1};
+  std::vector<std::vector<double>> coming_;
+};
+
+/// Of those that come while nothing runs.
+double idle_share(const LoadedSteps& s, const Chain& chain) {
+  if (s.bare > Seconds{}) return std::exp(-s.in_flight);
+  return std::max(0.0, 1 - chain.rate() * chain.read(s.parts) / s.stages);
+}
+
+/// What a request waits and reads whose prompt arrives in a step, for all of them.
+class FirstTokens {
+ public:
+  FirstTokens(const LoadedSteps& steps, const Chain& chain) : s_(steps), chain_(chain) {
+    const double idle = idle_share(s_, chain_);
+    if (idle > kTiny) arrive_alone(idle);
+    const double time = chain_.mean([&](double waiting) { return chain_.slot(waiting); });
+    if (!(time > 0)) return;
+    for (std::size_t n = 0; n < chain_.shares().size(); ++n) {
+      const auto waiting = static_cast<double>(n);
+      const double share = (1 - idle) * chain_.shares()[n] * chain_.slot(waiting) / time;
+      if (share > kTiny) arrive(waiting, share);
+    }
+  }
+
+  const Times& times() const { return times_; }
+
+ private:
+  /// Where nothing else runs. What comes meanwhile is read in the step that is scheduled ahead.
+  void arrive_alone(double share) {
+    for_few_arrivals(s_.ahead ? chain_.rate() * s_.alone.raw() : 0, 2, [&](int count, double chance) {
+      times_.add(s_.alone.raw() + chain_.read(std::min(count * s_.parts, s_.parts_of_step)), share * chance);
+    });
+  }
+
+  /// Anywhere in a step that began with so many parts.
+  void arrive(double waiting, double share) {
+    const double left = waiting - std::min(waiting, s_.parts_of_step);
+    const double slot = chain_.slot(waiting);
+    constexpr int kPlaces = 4;
+    for (int i = 0; i < kPlaces; ++i) {
+      const double rest = slot * (1 - (i + 0.5) / kPlaces);
+      for_few_arrivals(chain_.rate() * (slot - rest), 3, [&](int before, double chance_before) {
+        for_few_arrivals(chain_.rate() * rest, 2, [&](int behind, double chance_behind) {
+          const double own = left + (before + 1) * s_.parts;
+          read(rest, own, own + behind * s_.parts, share / kPlaces * chance_before * chance_behind);
+        });
+      });
+    }
+  }
+
+  /// In the steps that follow, the last of `own` parts of `queue` being the prompt's.
+  void read(double at, double own, double queue, double share) {
+    if (share < kTiny * kTiny) return;
+    // All but the last are full.
+    const double before = std::max(0.0, std::ceil(own / s_.parts_of_step) - 1);
+    const double full = chain_.length(s_.parts_of_step);
+    queue += before * (chain_.rate() * full / s_.stages * s_.parts - s_.parts_of_step);
+    at += before * full + chain_.length(queue);
+    if (!s_.ahead) return times_.add(at, share);
+    const double left = std::max(0.0, queue - s_.parts_of_step);
+    for_few_arrivals(chain_.rate() * chain_.slot(queue), 2, [&](int count, double chance) {
+      times_.add(at + chain_.length(left + count * s_.parts), share * chance);
+    });
+  }
+
+  const LoadedSteps& s_;
+  const Chain& chain_;
+  Times times_;
+};
+
+/// Middles of equal shares of a standard normal variable.
+template <std::size_t Count>
+const std::array<double, Count>& normal_strata() {
+  static const auto known = [] {
+    std::array<double, Count> out;
+    for (std::size_t i = 0; i < Count; ++i) out[i] = normal_quantile((static_cast<double>(i) + 0.5) / Count);
+    return out;
+  }();
+  return known;
+}
+
+/// Requests that find all room taken wait for one to end: so many as Erlang's formula for many servers says, by Halfin
+/// and Whitt's approximation (doi 10.1287/opre.29.3.567), with answers of constant length.
+Times with_wait_for_room(const LoadedSteps& s, const Times& times) {
+  const double spare = std::max(s.room - s.in_flight, 0.02 * s.room);
+  const double deviations = spare / std::sqrt(std::max(s.in_flight, 1e-9));
+  constexpr double kRootTwoPi = 2.5066282746310002;
+  const double density = std::exp(-deviations * deviations / 2) / kRootTwoPi;
+  const double waits = density > 1e-12 ? 1 / (1 + deviations * normal_share(deviations) / density) : 0;
+  if (waits < kTiny) return times;
+  const double mean = s.stay.raw() / spare / 2;
+  Times out;
+  times.each([&](double time, double share) {
+    out.add(time, share * (1 - waits));
+    constexpr int kStrata = 20;
+    for (int i = 0; i < kStrata; ++i)
+      out.add(time - mean * std::log1p(-(i + 0.5) / kStrata), share * waits / kStrata);
+  });
+  return out;
+}
+
+Percentiles gaps(const LoadedSteps& s, const Chain& chain) {
+  const double mean = chain.mean([&](double waiting) { return chain.length(waiting); });
+  Times out;
+  const auto& strata = normal_strata<25>();
+  for (std::size_t n = 0; n < chain.shares().size(); ++n) {
+    // Where prompts come first, such a step and the next that decodes make one gap.
+    const double share = s.reads_alone && n == 0 ? std::max(0.0, 2 * chain.shares()[0] - 1) : chain.shares()[n];
+    if (share < kTiny) continue;
+    const double own = chain.length(static_cast<double>(n)) + (s.reads_alone && n > 0 ? s.bare.raw() : 0);
+    // Of a pipeline's stages, one is the step's own and the others are as they are on average.
+    const double gap = (mean * (s.stages - 1) + own) / s.stages;
+    for (const double z : strata)
+      out.add((gap + z * s.spread.raw()) / s.tokens_of_step, share / static_cast<double>(strata.size()));
+  }
+  return out.percentiles();
+}
+
+/// Prompts that come during an answer are Poisson's; sequences come and go more slowly.
+Percentiles means_of_requests(const LoadedSteps& s, const Chain& chain) {
+  Percentiles out;
+  out.mean = s.per_token;
+  const double prompts = chain.read(s.parts) / s.stages * std::sqrt(s.arrivals_per_s * s.stay.raw()) / s.steps;
+  const Seconds deviation = seconds(std::hypot(prompts, s.spread.raw() / s.tokens_of_step));
+  static const auto deviations = [] {
+    std::array<double, kPoints.size()> of;
+    for (std::size_t i = 0; i < of.size(); ++i) of[i] = normal_quantile(kPoints[i].percent / 100);
+    return of;
+  }();
+  for (std::size_t i = 0; i < kPoints.size(); ++i) out.*kPoints[i].figure = s.per_token + deviation * deviations[i];
+  return out;
+}
+
+}  // namespace
+
+Seconds Percentiles::within(double percent) const {
+  const auto rarity = [](double of) { return -std::log1p(-of / 100); };
+  for (std::size_t i = 1; i < kPoints.size(); ++i) {
+    const auto& [to, above] = kPoints[i];
+    if (percent > to) continue;
+    const auto& [from, below] = kPoints[i - 1];
+    const double share = std::max(0.0, (rarity(percent) - rarity(from)) / (rarity(to) - rarity(from)));
+    return this->*below + (this->*above - this->*below) * share;
+  }
+  return p999;
+}
+
+RequestTimes LoadedSteps::times() const {
+  const Chain chain(*this);
+  RequestTimes out;
+  out.ttft = with_wait_for_room(*this, FirstTokens(*this, chain).times()).percentiles();
+  out.ttft.mean += beside;
+  for (const Point& point : kPoints) out.ttft.*point.figure += beside;
+  out.e2e = out.ttft;
+  if (steps <= 0) return out;
+  out.itl = gaps(*this, chain);
+  out.tpot = means_of_requests(*this, chain);
+  out.e2e.mean += per_token * steps;
+  // Who waits longest for the first token is hardly the one whose tokens are slowest.
+  for (const auto& [percent, figure] : kPoints)
+    out.e2e.*figure = out.ttft.p50 + (out.ttft.*figure - out.ttft.p50) / 2 + out.tpot.*figure * steps;
+  return out;
+}
+
+}  // namespace gpusel::physics

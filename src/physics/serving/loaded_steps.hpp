@@ -1,0 +1,62 @@
+// How long requests wait for tokens while others arrive at random: the steps of one replica as a Markov chain.
+#pragma once
+
+#include <optional>
+
+#include "base/values/units.hpp"
+
+namespace gpusel::physics {
+
+struct Percentiles {
+  Seconds mean, p50, p90, p95, p99, p999;
+  /// 50 to 99.9 of 100; between those that are known, evenly over how rare it is to be slower.
+  Seconds within(double percent) const;
+};
+
+/// How requests differ; `itl`: how gaps between tokens do.
+struct RequestTimes {
+  Percentiles ttft, tpot, itl, e2e;
+};
+
+/// One replica whose steps read what has come of prompts meanwhile. A prompt is counted in parts, so that a step can
+/// read some of it. The number of parts that wait at the start of a step depends on that number a step before (a queue
+/// with Poisson arrivals, constant service and bulks, as M/D/1: docs/method.md); its stationary distribution gives all
+/// percentiles.
+struct LoadedSteps {
+  double arrivals_per_s = 0;  // requests
+  Seconds bare;               // a step without prompts; 0: nothing decodes here
+  double parts = 1;           // of a prompt
+  double parts_of_step = 1;   // at most
+  Seconds first_part;         // each of the first prompt in a step adds this
+  Seconds further_part;       // each of those behind it
+  bool reads_alone = false;   // a step is prompts or decoding, and prompts come first
+  bool ahead = false;         // the next step is under way before the first token is sent
+  Seconds alone;              // reading a prompt where nothing else runs
+  Seconds beside;             // of a first token, what neither waits nor reads
+  Seconds spread;             // standard deviation of `bare`, as sequences come and go
+  double in_flight = 1;       // requests
+  double room = 1;            // requests
+  Seconds stay;               // of a request
+  double stages = 1;          // of a pipeline, each with a batch of its own
+  double tokens_of_step = 1;  // of each sequence
+  Seconds per_token;          // mean over a request's tokens behind the first
+  double steps = 0;           // tokens behind the first
+
+  RequestTimes times() const;
+};
+
+/// Found when they are first asked for: of thousands of plans few are.
+class LoadedTimes {
+ public:
+  explicit LoadedTimes(const LoadedSteps& steps) : steps_(steps) {}
+  const RequestTimes& times() const {
+    if (!times_) times_ = steps_.times();
+    return *times_;
+  }
+
+ private:
+  LoadedSteps steps_;
+  mutable std::optional<RequestTimes> times_;
+};
+
+}  // namespace gpusel::physics
