@@ -53,7 +53,7 @@ TEST_CASE("at a rate an answer takes its first token and the gaps between the ot
       serve("model=llama-3.1-8b request_rate=2 input_tokens=1024 output_tokens=256", "h100-sxm-80gb", serving("bf16"));
   const InferenceSpeed& speed = served.speed;
   REQUIRE(speed.load);
-  CHECK(speed.e2e().raw() == Approx((speed.ttft() + speed.tpot * 255.0).raw()));
+  CHECK(speed.e2e().raw() == Approx((speed.ttft() + speed.tpot_within(50) * 255.0).raw()));
 }
 
 TEST_CASE("prompts that arrive together and are answered by one token end when the last of them does") {

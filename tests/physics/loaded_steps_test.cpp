@@ -56,7 +56,7 @@ LoadedSteps decoding(double arrivals_per_s) {
 
 TEST_CASE("prompts one after the other wait as M/D/1 says") {
   for (const double load : {0.3, 0.6, 0.8}) {
-    const Percentiles ttft = prompts_alone(load).times().ttft;
+    const Percentiles ttft = LoadedTimes(prompts_alone(load)).ttft();
     CAPTURE(load);
     CHECK(ttft.mean.raw() == Approx(1 + load / (2 * (1 - load))).epsilon(0.02));
     for (const auto& [percent, time] : {std::pair(0.90, ttft.p90), std::pair(0.95, ttft.p95), std::pair(0.99, ttft.p99)}) {
@@ -69,41 +69,41 @@ TEST_CASE("prompts one after the other wait as M/D/1 says") {
 
 TEST_CASE("gaps between tokens are steps without a prompt, and those with one") {
   // Of the time, prompts take a tenth; so many steps have none that n steps and 2 n · 50 ms arrivals make up a second
-  const Percentiles itl = decoding(2).times().itl;
+  const Percentiles itl = LoadedTimes(decoding(2)).itl();
   CHECK(itl.p50.raw() == Approx(0.010).epsilon(0.01));
   CHECK(itl.p95.raw() == Approx(0.010).epsilon(0.02));  // 2 of 90 steps have a prompt
   CHECK(itl.p99.raw() == Approx(0.060).epsilon(0.02));
   CHECK(itl.mean.raw() == Approx(1.0 / 90).epsilon(0.02));
   // With 10 a second a fifth of 50 steps has one or two
-  CHECK(decoding(10).times().itl.p90.raw() == Approx(0.060).epsilon(0.02));
+  CHECK(LoadedTimes(decoding(10)).itl().p90.raw() == Approx(0.060).epsilon(0.02));
 }
 
 TEST_CASE("a prompt waits for half a step and is read in the next") {
   // 5 ms, then 10 ms and its own 50
-  CHECK(decoding(0.1).times().ttft.p50.raw() == Approx(0.065).epsilon(0.02));
+  CHECK(LoadedTimes(decoding(0.1)).ttft().p50.raw() == Approx(0.065).epsilon(0.02));
   LoadedSteps ahead = decoding(0.1);
   ahead.ahead = true;
-  CHECK(ahead.times().ttft.p50.raw() == Approx(0.075).epsilon(0.02));
+  CHECK(LoadedTimes(ahead).ttft().p50.raw() == Approx(0.075).epsilon(0.02));
   LoadedSteps served = decoding(0.1);
   served.beside = seconds(0.1);
-  CHECK(served.times().ttft.p50.raw() == Approx(0.165).epsilon(0.02));
+  CHECK(LoadedTimes(served).ttft().p50.raw() == Approx(0.165).epsilon(0.02));
 }
 
 TEST_CASE("a prompt of three steps is read in three") {
   LoadedSteps longer = decoding(0.1);
   longer.parts = 12;
   longer.first_part = seconds(0.050 / 4);
-  CHECK(longer.times().ttft.p50.raw() == Approx(0.005 + 3 * (0.010 + 0.050)).epsilon(0.02));
+  CHECK(LoadedTimes(longer).ttft().p50.raw() == Approx(0.005 + 3 * (0.010 + 0.050)).epsilon(0.02));
 }
 
 TEST_CASE("more arrivals, less room and longer prompts never make a request faster") {
   const auto slower = [](const LoadedSteps& than, const LoadedSteps& steps) {
-    const RequestTimes before = than.times();
-    const RequestTimes after = steps.times();
+    const LoadedTimes before(than);
+    const LoadedTimes after(steps);
     for (const auto figure : {&Percentiles::p50, &Percentiles::p95, &Percentiles::p99}) {
-      CHECK(after.ttft.*figure >= before.ttft.*figure * 0.985);  // a bin
-      CHECK(after.itl.*figure >= before.itl.*figure * 0.985);
-      CHECK(after.e2e.*figure >= before.e2e.*figure * 0.985);
+      CHECK(after.ttft().*figure >= before.ttft().*figure * 0.985);  // a bin
+      CHECK(after.itl().*figure >= before.itl().*figure * 0.985);
+      CHECK(after.e2e().*figure >= before.e2e().*figure * 0.985);
     }
   };
   for (double rate = 1; rate < 16; rate += 1) slower(decoding(rate), decoding(rate + 1));
@@ -116,20 +116,20 @@ TEST_CASE("more arrivals, less room and longer prompts never make a request fast
 }
 
 TEST_CASE("more arrivals than can be read leave finite figures") {
-  const RequestTimes times = decoding(1000).times();
-  CHECK(std::isfinite(times.ttft.p999.raw()));
-  CHECK(times.ttft.p999 > times.ttft.p50);
-  CHECK(std::isfinite(times.itl.p999.raw()));
+  const LoadedTimes times(decoding(1000));
+  CHECK(std::isfinite(times.ttft().p999.raw()));
+  CHECK(times.ttft().p999 > times.ttft().p50);
+  CHECK(std::isfinite(times.itl().p999.raw()));
 }
 
 TEST_CASE("who comes to an idle replica waits for the prompt in the step ahead") {
   // Nothing else runs but for one in a thousand; in 55 ms a prompt comes to one of ten, and takes 50 ms
   LoadedSteps steps = decoding(2);
   steps.in_flight = 1e-3;
-  CHECK(steps.times().ttft.p95.raw() == Approx(0.055).epsilon(0.02));
+  CHECK(LoadedTimes(steps).ttft().p95.raw() == Approx(0.055).epsilon(0.02));
   steps.ahead = true;
-  CHECK(steps.times().ttft.p50.raw() == Approx(0.055).epsilon(0.02));
-  CHECK(steps.times().ttft.p95.raw() == Approx(0.105).epsilon(0.02));
+  CHECK(LoadedTimes(steps).ttft().p50.raw() == Approx(0.055).epsilon(0.02));
+  CHECK(LoadedTimes(steps).ttft().p95.raw() == Approx(0.105).epsilon(0.02));
 }
 
 }  // namespace loaded_steps_test

@@ -19,7 +19,7 @@ using physics::Machine;
 using physics::Plan;
 
 /// A rate is found to within so much of itself.
-constexpr double kRateStep = 0.002;
+constexpr double kRateStep = 0.01;
 /// What serves less than this share of what it could carries nothing.
 constexpr double kLeastRate = 1e-4;
 /// Of one machine, so many SKUs that each can be had in limited number.

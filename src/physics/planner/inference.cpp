@@ -30,7 +30,7 @@ struct ServingCandidate {
   InferenceMemory memory;
   MemoryNeed need;
   std::optional<InferenceSpeed> speed;
-  bool meets_targets = true;
+  mutable std::optional<bool> meets_targets = true;  // none: not yet found out
 };
 
 /// The same model and requests, as many of them as the machine takes, however long each waits.
@@ -204,8 +204,8 @@ class InferenceSearch {
       weighed.meets_targets = !job_.request_rate;
       return;
     }
-    weighed.meets_targets = meets_targets(job_, *weighed.speed);
-    if (weighed.meets_targets || job_.concurrency || job_.request_rate) return;
+    weighed.meets_targets.reset();
+    if (job_.concurrency || job_.request_rate || meets(weighed)) return;
     Job trial = work_;
     double low = 0;
     double high = weighed.memory.concurrency / weighed.layout.dp;
@@ -214,7 +214,7 @@ class InferenceSearch {
       trial.inference.concurrency = static_cast<std::int64_t>(middle) * weighed.layout.dp;
       const auto memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
       const auto speed = physics::inference_speed(trial, machine_, weighed.layout, memory, c_);
-      if (speed && meets_targets(job_, *speed)) {
+      if (speed && meets_targets(job_, *speed, {})) {
         weighed.memory = memory;
         weighed.speed = speed;
         weighed.meets_targets = true;
@@ -223,7 +223,7 @@ class InferenceSearch {
         high = middle;
       }
     }
-    if (weighed.meets_targets) return;
+    if (meets(weighed)) return;
     trial.inference.concurrency = weighed.layout.dp;  // as close to them as it gets
     weighed.memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
     weighed.speed = physics::inference_speed(trial, machine_, weighed.layout, weighed.memory, c_);
@@ -232,12 +232,25 @@ class InferenceSearch {
   bool better(const ServingCandidate& a, const ServingCandidate& b) const {
     if (a.likely != b.likely) return a.likely;
     if (!a.likely) return a.need.surer_than(b.need);
-    if (a.meets_targets != b.meets_targets) return a.meets_targets;
-    if (!a.speed || !b.speed) return a.speed.has_value();
-    if (!a.meets_targets) return a.speed->stay * 1.001 < b.speed->stay;
+    if (!a.speed || !b.speed) return meets(a) != meets(b) ? meets(a) : a.speed.has_value();
+    const bool sooner = serves_better(a, b);
+    const auto& [first, second] = sooner ? std::tie(a, b) : std::tie(b, a);
+    if (meets(first)) return sooner;
+    if (meets(second)) return !sooner;
+    return a.speed->stay * 1.001 < b.speed->stay;
+  }
+
+  /// Where both meet the targets, or neither is asked for any.
+  bool serves_better(const ServingCandidate& a, const ServingCandidate& b) const {
     const double margin = worth(a.layout, b.layout);
     if (job_.mode == Mode::single_stream || job_.request_rate) return a.speed->stay * margin < b.speed->stay;
     return a.speed->requests_per_s > b.speed->requests_per_s * margin;
+  }
+
+  /// Whatever takes long to find out is asked of those alone that could be the best.
+  bool meets(const ServingCandidate& one) const {
+    if (!one.meets_targets) one.meets_targets = meets_targets(job_, *one.speed, {});
+    return *one.meets_targets;
   }
 
   /// What the machine could serve at all, as the planner would have it without a rate.
@@ -253,7 +266,7 @@ class InferenceSearch {
     out.set_serving(best_.memory, best_.speed);
     out.need = best_.need;
     out.fits = best_.need.fits();
-    out.meets_targets = best_.meets_targets;
+    out.meets_targets = meets(best_);
     if (const auto refused = refusal()) {
       out.fits = false;
       out.need.available = {};
@@ -280,7 +293,7 @@ class InferenceSearch {
     if (other_)
       out.runner_up = {.layout = other_->layout,
                        .fits = other_->likely,
-                       .meets_targets = other_->meets_targets,
+                       .meets_targets = meets(*other_),
                        .needed = other_->need.needed,
                        .sequences_per_s = other_->speed ? other_->speed->requests_per_s : 0,
                        .latency = other_->speed ? other_->speed->stay : Seconds{}};

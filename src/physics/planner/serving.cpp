@@ -8,27 +8,13 @@ Slowness slowness(const Ratios& ratios, double deviations) {
   return {Likely::between(ratios.itl).at(deviations), Likely::between(ratios.ttft).at(deviations)};
 }
 
-double Slowness::of(const LatencyTarget& target) const { return target.key == "ttft" ? first_token : steps; }
-
-namespace {
-
-bool in_time(const job::Inference& job, const InferenceSpeed& speed, const Slowness& slow) {
-  for (const LatencyTarget& target : latency_targets()) {
-    const auto& asked = job.*target.asked;
-    if (asked && slow.of(target) * in_ms(target.reached(speed, job.slo_percentile)) > *asked) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layout, const Slowness& slow,
                 const Coefficients& c) {
   job::Job faster = work;
   *faster.inference.request_rate *= slow.steps;
   for (const LatencyTarget& target : latency_targets()) (faster.inference.*target.asked).reset();
   const Plan plan = inference_figures(faster, machine, layout, c);
-  return plan.need.likely(least_chance(work, c)) && plan.rate > 0 && in_time(work.inference, plan.serving->speed, slow);
+  return plan.need.likely(least_chance(work, c)) && plan.rate > 0 && meets_targets(work.inference, plan.serving->speed, slow);
 }
 
 double chance_to_hold(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) {
@@ -36,7 +22,7 @@ double chance_to_hold(const job::Job& work, const Machine& machine, const Plan& 
   return chance_up_to([&](double deviations) {
     const Slowness slow = slowness(ratios, deviations);
     return work.inference.request_rate ? holds_rate(work, machine, plan.layout, slow, c)
-                                       : in_time(work.inference, plan.serving->speed, slow);
+                                       : meets_targets(work.inference, plan.serving->speed, slow);
   });
 }
 

@@ -18,15 +18,7 @@ struct ServingOption {
 /// Every legal layout of the machine in every allowed format. Error: there is none.
 Result<std::vector<ServingOption>> serving_options(const job::Job& work, const Machine& machine, const Coefficients& c);
 
-/// How much longer steps and first tokens take than estimated, where reality lies so many standard deviations on the
-/// slow side.
-struct Slowness {
-  double steps = 1;
-  double first_token = 1;
-
-  /// Of the time that a target is about.
-  double of(const LatencyTarget& target) const;
-};
+/// Where reality lies so many standard deviations on the slow side.
 Slowness slowness(const Ratios& ratios, double deviations);
 
 /// Whether a layout holds the job's rate of requests and its latency targets if everything is that much slower. All

@@ -24,8 +24,17 @@ std::span<const LatencyTarget> latency_targets();
 
 /// Whether a target is asked for at all.
 bool has_targets(const job::Inference& job);
-/// For the share of requests that was asked for.
-bool meets_targets(const job::Inference& job, const InferenceSpeed& speed);
+/// How much longer steps and first tokens take than estimated.
+struct Slowness {
+  double steps = 1;
+  double first_token = 1;
+
+  /// Of the time that a target is about.
+  double of(const LatencyTarget& target) const { return target.key == "ttft" ? first_token : steps; }
+};
+
+/// For the share of requests that was asked for, if everything is that much slower.
+bool meets_targets(const job::Inference& job, const InferenceSpeed& speed, const Slowness& slow);
 /// How far the requests are from the targets: the worst share of one, 1 is on them; 0 where there are none.
 double missed_by(const job::Inference& job, const InferenceSpeed& speed);
 

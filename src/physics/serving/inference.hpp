@@ -45,7 +45,8 @@ struct InferenceSpeed {
   /// With a request rate: how requests differ.
   std::shared_ptr<const LoadedTimes> load;
   /// Of a load that was simulated, request by request: stands above what the load says of them.
-  struct Simulated : RequestTimes {
+  struct Simulated {
+    Percentiles ttft, tpot, itl, e2e;
     double share_in_time = 1;  // of the requests, that meet every target
     double utilization = 0;    // share of the time that replicas are busy
     double in_flight = 0;      // requests at once, whole deployment
@@ -64,9 +65,6 @@ struct InferenceSpeed {
   Seconds ttft() const { return ttft_within(50); }
   Seconds itl() const { return itl_within(50); }
   Seconds e2e() const { return e2e_within(50); }
-
- private:
-  const RequestTimes* times() const;
 };
 
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.

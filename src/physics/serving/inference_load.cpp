@@ -101,11 +101,16 @@ Seconds prompt_time(const Server& server, double input, double cached, double ba
   return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
 }
 
+/// Prompts that come while a step is under way, and are read together: at least the one in question.
+double coming_together(const job::Inference& job, double batch) {
+  return std::max(1.0, batch / std::max(1.0, static_cast<double>(job.output_tokens) - 1));
+}
+
 /// What a prompt adds to the steps of those that decode, where it is read in them together with as many others as come
 /// meanwhile.
 Seconds added_prompt_time(const job::Inference& job, const Server& server, double input, double cached, double batch) {
   const double steps = std::max(1.0, static_cast<double>(job.output_tokens) - 1);
-  const double together = std::clamp(batch / steps, 1.0, server.target.prompts_per_pass(input, batch));
+  const double together = std::min(coming_together(job, batch), server.target.prompts_per_pass(input, batch));
   const double decoding = batch / server.target.pipelining();
   const Seconds all = server.target.added_by(together, input, cached, decoding, halfway(job), steps * together / batch);
   return (server.draft ? all + server.draft->prefill(input, together, cached) : all) / together;
@@ -156,7 +161,8 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
   // Where one token is all of an answer, nothing decodes.
   const bool in_steps = replica.of(c.prompts_first) == 0 && mix.stepping > 0 && batch > 1 && steps > 0;
   const Seconds share =
-      in_steps ? added_prompt_time(job, server, input, cached, batch) : prompt_time(server, input, cached, batch);
+      in_steps ? added_prompt_time(job, server, input, cached, batch)
+               : prompt_time(server, input, cached, job.request_rate ? coming_together(job, batch) : batch);
   const bool over_network = job.mode == job::Mode::online || job.request_rate;
   const Seconds request = over_network ? microseconds(1000 * replica.of(c.request_ms)) : Seconds{};
   const bool ahead = steps > 0 && replica.of(c.async_steps) > 0;
@@ -282,13 +288,15 @@ double capacity(const Job& work, const Server& server, double most, const Coeffi
   return steady_state(work, server, most, 0, c).requests_per_s;
 }
 
-/// Requests in flight at which arrivals and departures balance (Little's law); nothing beyond saturation.
-std::optional<double> balance(const Job& work, const Server& server, double rate, double most, const Coefficients& c) {
+/// Requests in flight that one of them meets, itself among them, where arrivals and departures balance (Little's law);
+/// nothing beyond saturation. A router divides all of them evenly over the replicas.
+std::optional<double> balance(const Job& work, const Server& server, double rate, double replicas, double most,
+                              const Coefficients& c) {
   if (capacity(work, server, most, c) < rate) return std::nullopt;
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
     const Steady at = steady_state(work, server, batch, rate, c);
-    const double next = std::clamp(rate * at.e2e.raw(), 1.0, most);
+    const double next = std::clamp(1 / replicas + rate * at.e2e.raw(), 1.0, most);
     if (std::abs(next - batch) < 0.01 * batch) break;
     batch = std::midpoint(batch, next);
   }
@@ -310,7 +318,7 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
   const double room = std::max(1.0, std::min(memory.steady_concurrency / load.replicas, memory.sequences));
   load.batch = std::min(memory.concurrency / load.replicas, room);
   if (job.request_rate) {
-    const auto level = balance(work, server, *job.request_rate / load.replicas, room, c);
+    const auto level = balance(work, server, *job.request_rate / load.replicas, load.replicas, room, c);
     if (!level) return std::nullopt;
     load.batch = *level;
   }

@@ -29,20 +29,17 @@ void tell_random(Trace& trace, const InferenceSpeed& speed) {
 
 }  // namespace
 
-const RequestTimes* InferenceSpeed::times() const {
-  return simulated ? &*simulated : load ? &load->times() : nullptr;
-}
 Seconds InferenceSpeed::ttft_within(double percent) const {
-  return times() != nullptr ? times()->ttft.within(percent) : first_token;
+  return simulated ? simulated->ttft.within(percent) : load ? load->ttft().within(percent) : first_token;
 }
 Seconds InferenceSpeed::itl_within(double percent) const {
-  return times() != nullptr ? times()->itl.within(percent) : gap;
+  return simulated ? simulated->itl.within(percent) : load ? load->itl().within(percent) : gap;
 }
 Seconds InferenceSpeed::tpot_within(double percent) const {
-  return times() != nullptr ? times()->tpot.within(percent) : tpot;
+  return simulated ? simulated->tpot.within(percent) : load ? load->tpot().within(percent) : tpot;
 }
 Seconds InferenceSpeed::e2e_within(double percent) const {
-  return times() != nullptr ? times()->e2e.within(percent) : stay;
+  return simulated ? simulated->e2e.within(percent) : load ? load->e2e().within(percent) : stay;
 }
 
 Seconds decode_step(const Job& work, const Machine& machine, const Layout& layout, double batch, double context,
@@ -72,7 +69,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
 
   InferenceSpeed speed;
   speed.prefill_replicas = load->prefill_replicas;
-  speed.in_flight = batch * replicas;
+  speed.in_flight = job.request_rate ? *job.request_rate * steady.e2e.raw() : batch * replicas;
   speed.requests_per_s = load->requests_per_s;
   speed.output_tokens_per_s =
       record(generating, {"inference.output_tokens_per_s", "{:.1f}", "tokens/s"},

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "base/values/normal.hpp"
@@ -25,19 +28,18 @@ constexpr std::array<Point, 5> kPoints = {{{50, &Percentiles::p50},
                                            {99, &Percentiles::p99},
                                            {99.9, &Percentiles::p999}}};
 
-/// Shares of all, by how long they take: in bins of 1.5 %.
+/// Shares of all, by how long they take: in bins of a 64th of a power of two.
 class Times {
  public:
   void add(double time, double share) {
-    const double at = std::log(std::max(time, kLeast) / kLeast) / kWidth;
-    shares_[std::min(kBins - 1, static_cast<std::size_t>(at))] += share;
+    shares_[std::min(kBins - 1, bin_of(std::max(time, kLeast) / kLeast))] += share;
     all_ += share;
     sum_ += share * time;
   }
   template <typename Use>
   void each(const Use& use) const {
     for (std::size_t i = 0; i < kBins; ++i)
-      if (shares_[i] > 0) use(start(static_cast<double>(i) + 0.5), shares_[i]);
+      if (shares_[i] > 0) use(std::midpoint(start(i), start(i + 1)), shares_[i]);
   }
   Percentiles percentiles() const {
     Percentiles out;
@@ -47,16 +49,20 @@ class Times {
     for (const auto& [percent, figure] : kPoints) {
       const double wanted = percent / 100 * all_;
       while (i + 1 < kBins && below + shares_[i] < wanted) below += shares_[i++];
-      out.*figure = seconds(start(static_cast<double>(i) + (wanted - below) / std::max(shares_[i], kTiny * kTiny)));
+      const double part = (wanted - below) / std::max(shares_[i], kTiny * kTiny);
+      out.*figure = seconds(std::lerp(start(i), start(i + 1), part));
     }
     return out;
   }
 
  private:
   static constexpr double kLeast = 1e-6;  // seconds
-  static constexpr double kWidth = 0.015;
-  static constexpr std::size_t kBins = 2000;
-  static double start(double bin) { return kLeast * std::exp(kWidth * bin); }
+  static constexpr std::size_t kBins = 40 * 64;
+  static constexpr int kShift = 52 - 6;  // bits of a double behind the first six of its mantissa
+  static constexpr std::uint64_t kFirst = std::bit_cast<std::uint64_t>(1.0) >> kShift;
+  /// Of a number from 1 on.
+  static std::size_t bin_of(double number) { return (std::bit_cast<std::uint64_t>(number) >> kShift) - kFirst; }
+  static double start(std::size_t bin) { return kLeast * std::bit_cast<double>((kFirst + bin) << kShift); }
 
   std::array<double, kBins> shares_{};
   double all_ = 0, sum_ = 0;
@@ -88,19 +94,15 @@ void for_few_arrivals(double mean, int most, const Use& use) {
   if (left > kTiny) use(std::max(most, static_cast<int>(std::lround((mean - counted) / left))), left);
 }
 
-/// The queue of parts of prompts at the starts of steps.
-class Chain {
+/// How long steps are.
+class Steps {
  public:
-  explicit Chain(const LoadedSteps& steps) : s_(steps) {
+  explicit Steps(const LoadedSteps& steps) : s_(steps) {
     // Where all that arrives could not be read, it is as close to it as is known to be served.
     const double each = read(s_.parts_of_step) / s_.parts_of_step * s_.parts / s_.stages;
     rate_ = std::min(s_.arrivals_per_s, kMostUsed / std::max(each, 1e-12));
-    constexpr int kSteps = 120;
-    for (int i = 0; i < kSteps && advance() > kTiny; ++i) continue;
   }
 
-  /// Of the steps, so many begin with so many parts that wait.
-  const std::vector<double>& shares() const { return shares_; }
   double rate() const { return rate_; }
 
   double read(double parts) const {
@@ -113,32 +115,44 @@ class Chain {
   }
   /// Until the next step begins: another batch's, where a pipeline has several.
   double slot(double waiting) const { return length(waiting) / s_.stages; }
-  /// The mean over steps.
-  template <typename Of>
-  double mean(const Of& of) const {
-    double sum = 0;
-    for (std::size_t n = 0; n < shares_.size(); ++n) sum += shares_[n] * of(static_cast<double>(n));
-    return sum;
+
+ private:
+  const LoadedSteps& s_;
+  double rate_ = 0;
+};
+
+/// The queue of parts of prompts at the starts of steps.
+class Chain {
+ public:
+  explicit Chain(const LoadedSteps& steps) : s_(steps), steps_(steps) {}
+
+  /// Of the steps, so many begin with so many parts that wait.
+  std::vector<double> waiting() && {
+    constexpr int kSteps = 120;
+    for (int i = 0; i < kSteps && advance() > kTiny; ++i) continue;
+    return std::move(shares_);
   }
 
  private:
   /// By one step; returns how much changed.
   double advance() {
-    std::vector<double> next(shares_.size(), 0.0);
+    std::vector<double> next(std::min(kMost + 2, shares_.size() * 2), 0.0);
     for (std::size_t waiting = 0; waiting < shares_.size(); ++waiting) {
       const double share = shares_[waiting];
-      if (share < kTiny * kTiny) continue;
-      const auto read = std::min(static_cast<double>(waiting), s_.parts_of_step);
-      const auto& coming = coming_in(static_cast<std::size_t>(std::ceil(read)));
-      for (std::size_t count = 0; count < coming.size(); ++count) {
-        const double to = static_cast<double>(waiting) - read + static_cast<double>(count) * s_.parts;
-        const std::size_t at = std::min(kMost, static_cast<std::size_t>(to));
-        const double above = std::min(1.0, to - static_cast<double>(at));  // a part of which some is read
+      if (share < kTiny / 100) continue;
+      const double read = std::min(static_cast<double>(waiting), s_.parts_of_step);
+      const double left = static_cast<double>(waiting) - read;
+      const auto whole = static_cast<std::size_t>(left);
+      const double above = left - static_cast<double>(whole);  // of a part some is read
+      std::size_t at = whole;
+      for (const double chance : coming_in(static_cast<std::size_t>(std::ceil(read)))) {
         if (next.size() <= at + 1) next.resize(at + 2);
-        next[at] += share * coming[count] * (1 - above);
-        next[at + 1] += share * coming[count] * above;
+        next[at] += share * chance * (1 - above);
+        next[at + 1] += share * chance * above;
+        at = std::min(kMost, at + static_cast<std::size_t>(s_.parts));
       }
     }
+    while (next.size() > 1 && next.back() < kTiny / 100) next.pop_back();
     double all = 0;
     for (const double share : next) all += share;
     double moved = 0;
@@ -154,37 +168,45 @@ class Chain {
   const std::vector<double>& coming_in(std::size_t read) {
     if (coming_.size() <= read) coming_.resize(read + 1);
     if (coming_[read].empty()) {
-      const double time = slot(static_cast<double>(read));  // no more than a step holds
+      const double time = steps_.slot(static_cast<double>(read));  // no more than a step holds
       // Where nothing runs, nothing happens until one comes.
-      coming_[read] = time > 0 ? arrivals(rate_ * time) : std::vector<double>{0, 1};
+      coming_[read] = time > 0 ? arrivals(steps_.rate() * time) : std::vector<double>{0, 1};
     }
     return coming_[read];
   }
 
   const LoadedSteps& s_;
-  double rate_ = 0;
+  Steps steps_;
   std::vector<double> shares_ = {1};
   std::vector<std::vector<double>> coming_;
 };
 
+/// The mean over steps.
+template <typename Of>
+double mean_of(const std::vector<double>& waiting, const Of& of) {
+  double sum = 0;
+  for (std::size_t n = 0; n < waiting.size(); ++n) sum += waiting[n] * of(static_cast<double>(n));
+  return sum;
+}
+
 /// Of those that come while nothing runs.
-double idle_share(const LoadedSteps& s, const Chain& chain) {
+double idle_share(const LoadedSteps& s, const Steps& steps) {
   if (s.bare > Seconds{}) return std::exp(-s.in_flight);
-  return std::max(0.0, 1 - chain.rate() * chain.read(s.parts) / s.stages);
+  return std::max(0.0, 1 - steps.rate() * steps.read(s.parts) / s.stages);
 }
 
 /// What a request waits and reads whose prompt arrives in a step, for all of them.
 class FirstTokens {
  public:
-  FirstTokens(const LoadedSteps& steps, const Chain& chain) : s_(steps), chain_(chain) {
-    const double idle = idle_share(s_, chain_);
+  FirstTokens(const LoadedSteps& steps, const std::vector<double>& waiting) : s_(steps), steps_(steps) {
+    const double idle = idle_share(s_, steps_);
     if (idle > kTiny) arrive_alone(idle);
-    const double time = chain_.mean([&](double waiting) { return chain_.slot(waiting); });
+    const double time = mean_of(waiting, [&](double parts) { return steps_.slot(parts); });
     if (!(time > 0)) return;
-    for (std::size_t n = 0; n < chain_.shares().size(); ++n) {
-      const auto waiting = static_cast<double>(n);
-      const double share = (1 - idle) * chain_.shares()[n] * chain_.slot(waiting) / time;
-      if (share > kTiny) arrive(waiting, share);
+    for (std::size_t n = 0; n < waiting.size(); ++n) {
+      const auto parts = static_cast<double>(n);
+      const double share = (1 - idle) * waiting[n] * steps_.slot(parts) / time;
+      if (share > kTiny) arrive(parts, share);
     }
   }
 
@@ -193,20 +215,20 @@ class FirstTokens {
  private:
   /// Where nothing else runs. What comes meanwhile is read in the step that is scheduled ahead.
   void arrive_alone(double share) {
-    for_few_arrivals(s_.ahead ? chain_.rate() * s_.alone.raw() : 0, 2, [&](int count, double chance) {
-      times_.add(s_.alone.raw() + chain_.read(std::min(count * s_.parts, s_.parts_of_step)), share * chance);
+    for_few_arrivals(s_.ahead ? steps_.rate() * s_.alone.raw() : 0, 2, [&](int count, double chance) {
+      times_.add(s_.alone.raw() + steps_.read(std::min(count * s_.parts, s_.parts_of_step)), share * chance);
     });
   }
 
   /// Anywhere in a step that began with so many parts.
   void arrive(double waiting, double share) {
     const double left = waiting - std::min(waiting, s_.parts_of_step);
-    const double slot = chain_.slot(waiting);
+    const double slot = steps_.slot(waiting);
     constexpr int kPlaces = 4;
     for (int i = 0; i < kPlaces; ++i) {
       const double rest = slot * (1 - (i + 0.5) / kPlaces);
-      for_few_arrivals(chain_.rate() * (slot - rest), 3, [&](int before, double chance_before) {
-        for_few_arrivals(chain_.rate() * rest, 2, [&](int behind, double chance_behind) {
+      for_few_arrivals(steps_.rate() * (slot - rest), 3, [&](int before, double chance_before) {
+        for_few_arrivals(steps_.rate() * rest, 2, [&](int behind, double chance_behind) {
           const double own = left + (before + 1) * s_.parts;
           read(rest, own, own + behind * s_.parts, share / kPlaces * chance_before * chance_behind);
         });
@@ -219,18 +241,18 @@ class FirstTokens {
     if (share < kTiny * kTiny) return;
     // All but the last are full.
     const double before = std::max(0.0, std::ceil(own / s_.parts_of_step) - 1);
-    const double full = chain_.length(s_.parts_of_step);
-    queue += before * (chain_.rate() * full / s_.stages * s_.parts - s_.parts_of_step);
-    at += before * full + chain_.length(queue);
+    const double full = steps_.length(s_.parts_of_step);
+    queue += before * (steps_.rate() * full / s_.stages * s_.parts - s_.parts_of_step);
+    at += before * full + steps_.length(queue);
     if (!s_.ahead) return times_.add(at, share);
     const double left = std::max(0.0, queue - s_.parts_of_step);
-    for_few_arrivals(chain_.rate() * chain_.slot(queue), 2, [&](int count, double chance) {
-      times_.add(at + chain_.length(left + count * s_.parts), share * chance);
+    for_few_arrivals(steps_.rate() * steps_.slot(queue), 2, [&](int count, double chance) {
+      times_.add(at + steps_.length(left + count * s_.parts), share * chance);
     });
   }
 
   const LoadedSteps& s_;
-  const Chain& chain_;
+  Steps steps_;
   Times times_;
 };
 
@@ -265,15 +287,16 @@ Times with_wait_for_room(const LoadedSteps& s, const Times& times) {
   return out;
 }
 
-Percentiles gaps(const LoadedSteps& s, const Chain& chain) {
-  const double mean = chain.mean([&](double waiting) { return chain.length(waiting); });
+Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
+  const Steps steps(s);
+  const double mean = mean_of(waiting, [&](double parts) { return steps.length(parts); });
   Times out;
   const auto& strata = normal_strata<25>();
-  for (std::size_t n = 0; n < chain.shares().size(); ++n) {
+  for (std::size_t n = 0; n < waiting.size(); ++n) {
     // Where prompts come first, such a step and the next that decodes make one gap.
-    const double share = s.reads_alone && n == 0 ? std::max(0.0, 2 * chain.shares()[0] - 1) : chain.shares()[n];
+    const double share = s.reads_alone && n == 0 ? std::max(0.0, 2 * waiting[0] - 1) : waiting[n];
     if (share < kTiny) continue;
-    const double own = chain.length(static_cast<double>(n)) + (s.reads_alone && n > 0 ? s.bare.raw() : 0);
+    const double own = steps.length(static_cast<double>(n)) + (s.reads_alone && n > 0 ? s.bare.raw() : 0);
     // Of a pipeline's stages, one is the step's own and the others are as they are on average.
     const double gap = (mean * (s.stages - 1) + own) / s.stages;
     for (const double z : strata)
@@ -282,18 +305,26 @@ Percentiles gaps(const LoadedSteps& s, const Chain& chain) {
   return out.percentiles();
 }
 
-/// Prompts that come during an answer are Poisson's; sequences come and go more slowly.
-Percentiles means_of_requests(const LoadedSteps& s, const Chain& chain) {
-  Percentiles out;
-  out.mean = s.per_token;
-  const double prompts = chain.read(s.parts) / s.stages * std::sqrt(s.arrivals_per_s * s.stay.raw()) / s.steps;
-  const Seconds deviation = seconds(std::hypot(prompts, s.spread.raw() / s.tokens_of_step));
+/// Prompts that come during an answer are Poisson's. What makes an answer longer lets more come, which share its steps:
+/// a first passage, skewed to the right.
+Percentiles means_of_requests(const LoadedSteps& s) {
+  const Steps steps(s);
+  const double each = steps.read(s.parts) / s.stages;
+  const double came = each * std::sqrt(s.arrivals_per_s * s.stay.raw()) / s.steps;
+  const double sequences = s.spread.raw() / s.tokens_of_step;  // of the batch's deviation
+  const double for_sequences = sequences / std::sqrt(std::max(1.0, s.in_flight)) * s.arrivals_per_s * s.steps;
+  const double spared = std::max(1 - kMostUsed, 1 - steps.rate() * each - for_sequences);
+  const double relative = std::hypot(came, sequences) / spared / s.per_token.raw();
+  const double logarithm = std::sqrt(std::log1p(relative * relative));
   static const auto deviations = [] {
     std::array<double, kPoints.size()> of;
     for (std::size_t i = 0; i < of.size(); ++i) of[i] = normal_quantile(kPoints[i].percent / 100);
     return of;
   }();
-  for (std::size_t i = 0; i < kPoints.size(); ++i) out.*kPoints[i].figure = s.per_token + deviation * deviations[i];
+  Percentiles out;
+  out.mean = s.per_token;
+  for (std::size_t i = 0; i < kPoints.size(); ++i)
+    out.*kPoints[i].figure = s.per_token * std::exp(logarithm * (deviations[i] - logarithm / 2));
   return out;
 }
 
@@ -311,21 +342,38 @@ Seconds Percentiles::within(double percent) const {
   return p999;
 }
 
-RequestTimes LoadedSteps::times() const {
-  const Chain chain(*this);
-  RequestTimes out;
-  out.ttft = with_wait_for_room(*this, FirstTokens(*this, chain).times()).percentiles();
-  out.ttft.mean += beside;
-  for (const Point& point : kPoints) out.ttft.*point.figure += beside;
-  out.e2e = out.ttft;
-  if (steps <= 0) return out;
-  out.itl = gaps(*this, chain);
-  out.tpot = means_of_requests(*this, chain);
-  out.e2e.mean += per_token * steps;
+const std::vector<double>& LoadedTimes::waiting() const {
+  if (waiting_.empty()) waiting_ = Chain(steps_).waiting();
+  return waiting_;
+}
+
+const Percentiles& LoadedTimes::ttft() const {
+  if (ttft_) return *ttft_;
+  ttft_ = with_wait_for_room(steps_, FirstTokens(steps_, waiting()).times()).percentiles();
+  ttft_->mean += steps_.beside;
+  for (const auto& [percent, figure] : kPoints) (*ttft_).*figure += steps_.beside;
+  return *ttft_;
+}
+
+const Percentiles& LoadedTimes::tpot() const {
+  if (!tpot_) tpot_ = steps_.steps > 0 ? means_of_requests(steps_) : Percentiles{};
+  return *tpot_;
+}
+
+const Percentiles& LoadedTimes::itl() const {
+  if (!itl_) itl_ = steps_.steps > 0 ? gaps(steps_, waiting()) : Percentiles{};
+  return *itl_;
+}
+
+const Percentiles& LoadedTimes::e2e() const {
+  if (e2e_) return *e2e_;
+  e2e_ = ttft();
+  e2e_->mean += tpot().mean * steps_.steps;
   // Who waits longest for the first token is hardly the one whose tokens are slowest.
   for (const auto& [percent, figure] : kPoints)
-    out.e2e.*figure = out.ttft.p50 + (out.ttft.*figure - out.ttft.p50) / 2 + out.tpot.*figure * steps;
-  return out;
+    (*e2e_).*figure = ttft().p50 + (ttft().*figure - ttft().p50) / 2 + tpot().*figure * steps_.steps;
+  if (steps_.steps <= 0) e2e_ = ttft();
+  return *e2e_;
 }
 
 }  // namespace gpusel::physics

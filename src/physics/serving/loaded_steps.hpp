@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "base/values/units.hpp"
 
@@ -11,11 +12,6 @@ struct Percentiles {
   Seconds mean, p50, p90, p95, p99, p999;
   /// 50 to 99.9 of 100; between those that are known, evenly over how rare it is to be slower.
   Seconds within(double percent) const;
-};
-
-/// How requests differ; `itl`: how gaps between tokens do.
-struct RequestTimes {
-  Percentiles ttft, tpot, itl, e2e;
 };
 
 /// One replica whose steps read what has come of prompts meanwhile. A prompt is counted in parts, so that a step can
@@ -41,22 +37,23 @@ struct LoadedSteps {
   double tokens_of_step = 1;  // of each sequence
   Seconds per_token;          // mean over a request's tokens behind the first
   double steps = 0;           // tokens behind the first
-
-  RequestTimes times() const;
 };
 
-/// Found when they are first asked for: of thousands of plans few are.
+/// Each found when it is first asked for: of thousands of plans few are.
 class LoadedTimes {
  public:
   explicit LoadedTimes(const LoadedSteps& steps) : steps_(steps) {}
-  const RequestTimes& times() const {
-    if (!times_) times_ = steps_.times();
-    return *times_;
-  }
+  const Percentiles& ttft() const;
+  const Percentiles& tpot() const;  // what asks nothing of the others
+  const Percentiles& itl() const;
+  const Percentiles& e2e() const;
 
  private:
+  const std::vector<double>& waiting() const;
+
   LoadedSteps steps_;
-  mutable std::optional<RequestTimes> times_;
+  mutable std::vector<double> waiting_;  // of the steps, so many begin with so many parts that wait
+  mutable std::optional<Percentiles> ttft_, tpot_, itl_, e2e_;
 };
 
 }  // namespace gpusel::physics
