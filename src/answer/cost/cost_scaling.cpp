@@ -11,8 +11,8 @@ std::optional<money::Autoscale> scaling_of(const ScalingFacts& facts, physics::T
   const double spare = static_cast<double>(facts.work.inference.redundancy);
   money::Scaled scaled;
   // Little's law, with those that wait; the figures are those of the instances that are not spare.
-  const double all =
-      facts.work.inference.request_rate ? plan.sequences_per_s * plan.latency.raw() : plan.serving->speed.in_flight;
+  const physics::InferenceSpeed& speed = plan.serving->speed;
+  const double all = facts.work.inference.request_rate ? plan.sequences_per_s * speed.e2e().raw() : speed.in_flight;
   scaled.in_flight = all / std::max(1.0, facts.instances - spare);
   scaled.scale_to_zero = facts.scale_to_zero;
   scaled.least = 1 + spare;

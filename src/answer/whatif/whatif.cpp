@@ -139,7 +139,7 @@ Against against_of(const job::Job& work) {
 double place_of(const Recommendation& recommendation, Against against) {
   switch (against) {
     case Against::time: return recommendation.cost.hours;
-    case Against::latency: return in_ms(recommendation.plan().latency);
+    case Against::latency: return in_ms(recommendation.plan().usual_time());
     case Against::throughput: return recommendation.plan().rate;
   }
   return 0;

@@ -22,9 +22,12 @@ constexpr Recorded kBetweenTokens{"inference.itl", "{:.2f}", "ms"};
 
 /// What the median request meets.
 void tell_random(Trace& trace, const InferenceSpeed& speed) {
-  const std::string how = say("as requests come at random: the median");
-  note(trace, kToFirstToken, in_ms(speed.ttft()), how);
-  if (speed.itl() > Seconds{}) note(trace, kBetweenTokens, in_ms(speed.itl()), how);
+  const LoadedSteps& steps = speed.load->steps();
+  const std::string how = say("median of steps that read the prompts which came at random");
+  const std::string of = say("{:.4g} requests/s of a replica, steps of {:.2f} ms, {:.2f} ms more with a prompt",
+                             steps.arrivals_per_s, in_ms(steps.bare), in_ms(steps.first_part * steps.parts));
+  note(trace, kToFirstToken, in_ms(speed.ttft()), how, of);
+  if (speed.itl() > Seconds{}) note(trace, kBetweenTokens, in_ms(speed.itl()), how, of);
 }
 
 }  // namespace

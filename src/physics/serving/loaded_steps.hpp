@@ -43,6 +43,7 @@ struct LoadedSteps {
 class LoadedTimes {
  public:
   explicit LoadedTimes(const LoadedSteps& steps) : steps_(steps) {}
+  const LoadedSteps& steps() const { return steps_; }
   const Percentiles& ttft() const;
   const Percentiles& tpot() const;  // what asks nothing of the others
   const Percentiles& itl() const;
