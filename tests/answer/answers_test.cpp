@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "answer/search/known_machines.hpp"
 #include "base/text/text.hpp"
 #include "cli/command.hpp"
 #include "cli/question/job.hpp"
@@ -47,6 +48,7 @@ constexpr std::string_view kQuestions[] = {
     "--model llama-7b --task finetune --method lora --hours-per-day 8 --days 20",
     "--model llama-7b --task finetune --method lora --storage-gb 500 --egress-gb 200 --market",
     "--model llama-7b --task finetune --method lora --weight cost=0.5 --weight headroom=0.5",
+    "--model llama-7b --task finetune --method lora --weight headroom=1 --market",
     "--model llama-7b --task finetune --method lora --gpu a10 --nodes 2",
     "--model llama-7b --task finetune --method qlora --spot",
     "--model llama-7b --task finetune --method qlora --objective balanced --market",
@@ -156,6 +158,10 @@ constexpr std::string_view kQuestions[] = {
     "--model llama-3.1-70b --task inference --gpu t4:1 --max-nodes 1",
     "--model llama-3.1-8b --task inference --rps 500 --max-nodes 1 --cloud north",
     "--model llama-3.1-8b --task inference --region cn --min-vram 80GB",
+    "--model llama-3.1-8b --task inference --rps 100000 --market --max-nodes 2",
+    "--model llama-3.1-8b --task inference --rps 4 --ttft 900 --tpot 11 --cloud south",
+    "--model llama-3.1-405b --task inference --rps 1 --max-nodes 1 --market",
+    "--model gpt3-175b --task pretrain --tokens 1e9 --max-nodes 2 --market",
     "--model sdxl --task inference --latency-ms 50",
     "--model llama-7b --task finetune --method lora --min-vram 40GB --max-price 5 --nvlink",
 };
@@ -166,6 +172,7 @@ answer::Question question_of(std::string_view line) {
   std::vector<cli::Flag> flags;
   cli::add_job_flags(flags, job);
   job.question.detailed = 5;
+  job.question.every_reason = false;
   const std::vector<std::string> words = test::words_of(std::string(line));
   for (std::size_t i = 0; i < words.size(); ++i) {
     CAPTURE(words[i]);
@@ -233,7 +240,9 @@ std::string plan(const Recommendation& r, const Advice& advice) {
   if (const auto& fewest = r.planned->fewest)
     text += format(", enough {}, ×{}", fewest->nodes, number(fewest->node_time));
   text += figure("rate", r.plan().rate);
-  if (r.plan().serving) text += figure("e2e", r.plan().usual_time().raw());
+  if (const auto& serving = r.plan().serving)
+    text += figure("e2e", r.plan().usual_time().raw()) + figure("room", serving->room.max_concurrency) +
+            figure("in flight", serving->speed.in_flight);
   if (answer::is_simulated(r)) text += figure("simulated", r.plan().serving->speed.simulated->share_in_time);
   return text;
 }
@@ -267,11 +276,21 @@ std::string told(const Advice& advice) {
   for (const answer::Step& step : advice.staircase)
     out += format("  at {}: {}/s {}, {}/h{}{}\n", step.load, number(step.requests_per_s), machine(step.best),
                   number(step.best.cost.hourly), step.passed_over.empty() ? "" : "; ", step.passed_over);
-  std::map<std::string, int> rejected;
-  for (const answer::Rejection& one : advice.rejected) rejected[one.rule] += one.count;
+  // Each rule with how many fell by it; where nothing is left, with the nearest of them.
+  std::map<std::string, std::pair<int, std::string>> rejected;
+  for (const answer::Rejection& one : advice.rejected) {
+    auto& [count, nearest] = rejected[one.rule];
+    count += one.count;
+    if (!one.message.empty()) nearest = format("{}: {}", one.instance->sku, one.message);
+  }
   std::string list;
-  for (const auto& [rule, count] : rejected) list += format("{} {} {}", list.empty() ? "" : ",", rule, count);
-  if (!list.empty()) out += "  not:" + list + "\n";
+  for (const auto& [rule, fell] : rejected) {
+    if (advice.recommendations.empty())
+      out += format("  not {} {}, {}\n", rule, fell.first, fell.second);
+    else
+      list += format("{} {} {}", list.empty() ? "  not:" : ",", rule, fell.first);
+  }
+  if (!list.empty()) out += list + "\n";
   if (advice.recommendations.empty())
     for (const std::string& note : advice.notes) out += format("  {}\n", note);
   return out;
@@ -283,7 +302,43 @@ std::string answer_to(std::string_view line) {
   return format("{}\n{}", line, advice ? told(*advice) : "  error: " + advice.error().message + "\n");
 }
 
+/// Rank 1, and what it costs.
+std::string first_of(const answer::Question& question, const test::Market& market) {
+  const auto advice = answer::recommend(question, market.catalog(), market.rules, market.coefficients());
+  if (!advice || advice->recommendations.empty()) return "none";
+  const Recommendation& first = advice->recommendations.front();
+  return format("{}, {}", machine(first), number(first.cost.hourly));
+}
+
 }  // namespace
+
+TEST_CASE("who wants the first rank alone gets it, whatever was learned at other prices") {
+  test::Market market = test::Market::own_small();
+  double now = 1;
+  const auto set_norths_prices = [&](double factor) {
+    market.reprice([&](catalog::Offer& offer) {
+      if (market.catalog().instances()[offer.instance].provider == "north") offer.amount *= factor / now;
+    });
+    now = factor;
+  };
+  for (const std::string_view line :
+       {"--model llama-3.1-8b --task inference --rps 1 --market", "--model llama-3.1-8b --task inference --rps 12",
+        "--model qwen2.5-0.5b --task inference --rps 40 --redundancy 2 --market",
+        "--model llama-3.1-8b --task inference --rps 40 --objective speed",
+        "--model sdxl --task inference --images 1e5 --market"}) {
+    answer::Question all = question_of(line);
+    all.alternatives = false;
+    answer::Question first = all;
+    first.best_only = std::make_shared<answer::KnownMachines>();
+    for (const double factor : {4.0, 1.0, 0.25, 1.0, 8.0}) {
+      set_norths_prices(factor);
+      first.best_only->least_now = std::min(1.0, factor);
+      first.best_only->most_now = std::max(1.0, factor);
+      CAPTURE(line, factor);
+      CHECK(first_of(first, market) == first_of(all, market));
+    }
+  }
+}
 
 TEST_CASE("the decisions on an invented market are those that were kept") {
   const std::string path = test::kSource + "/tests/golden/answers.txt";
