@@ -48,7 +48,8 @@ constexpr std::string_view kQuestions[] = {
     "--model llama-7b --task finetune --method lora --hours-per-day 8 --days 20",
     "--model llama-7b --task finetune --method lora --storage-gb 500 --egress-gb 200 --market",
     "--model llama-7b --task finetune --method lora --weight cost=0.5 --weight headroom=0.5",
-    "--model llama-7b --task finetune --method lora --weight headroom=1 --market",
+    "--model llama-7b --task pretrain --tokens 1e9 --weight headroom=1 --market",
+    "--model llama-7b --task finetune --filter 'price<1.2' --deadline 20d",
     "--model llama-7b --task finetune --method lora --gpu a10 --nodes 2",
     "--model llama-7b --task finetune --method qlora --spot",
     "--model llama-7b --task finetune --method qlora --objective balanced --market",
@@ -105,7 +106,9 @@ constexpr std::string_view kQuestions[] = {
     "--model llama-3.1-8b --task inference --rps 4 --e2e 9000 --market --slo-percentile 95",
     "--model llama-3.1-8b --task inference --rps 4 --ttft 1500 --max-price 3",
     "--model qwen2.5-0.5b --task inference --rps 4 --ttft 1500 --objective speed --cloud north",
+    "--model llama-3.1-8b --task inference --rps 2 --ttft 3000 --nodes 6 --redundancy 1 --cloud south",
     "--model llama-3.1-8b --task inference --rps 4 --ttft 20 --tpot 5",
+    "--model llama-3.1-8b --task inference --mode single-stream --itl 3 --cloud south",
     "--model llama-3.1-8b --task inference --concurrency 16 --mode online --itl 30 --market",
     "--model llama-3.1-8b --task inference --concurrency 16 --mode online --itl 3",
     "--model llama-3.1-8b --task inference --users 30 --think 10 --market",
@@ -336,6 +339,7 @@ TEST_CASE("who wants the first rank alone gets it, whatever was learned at other
       first.best_only->most_now = std::max(1.0, factor);
       CAPTURE(line, factor);
       CHECK(first_of(first, market) == first_of(all, market));
+      CHECK(first_of(first, market) != "none");
     }
   }
 }
