@@ -5,9 +5,9 @@ usage: mutate.py [N [SEED [ROOM...]]]      N mutants (300; fewer than 100 prove 
 
 The tests of preset release must be built. All changes are compiled into one program, in a copy of src under
 build/mutate, each behind a switch, as in mutate/switches.hpp. A mutant is that program with one switch set. The test
-files of its room that come by its place are run, the quickest first, until one fails; tests that read golden files or
-run the program are not among them, and those that rank the whole catalogue in each case draw few. What needs a constant
-expression has no switch: such a mutant is compiled by itself.
+files of its room that come by its place are run, the quickest first, until one fails; tests that run the program are
+not among them, and those that rank the whole catalogue in each case draw few. What needs a constant expression has no
+switch: such a mutant is compiled by itself.
 The tests, and what they inline of a header, are those of the release build: in a header a mutant may survive for that.
 A mutant whose tests take several times their processor time does not end, and counts as killed. Status 1 where less
 than 95 of 100 are killed, or fewer than 100 were judged: so few prove nothing.

@@ -76,6 +76,8 @@ TEST_CASE("another term is told of where it saves three of a hundred, and names 
   };
   CHECK(message(0.985, 10).empty());
   CHECK(message(0.95, 10).find("same machine, 0.95 USD/h, 5 % less") != std::string::npos);
+  // A half of the rate, every hour of the month: pays off from a half of 730.
+  CHECK(message(0.5, 10).find("50 % less; from 365 h/month") != std::string::npos);
   // The default load takes two of the small ones.
   CHECK(message(0.985, 0.1).find("2 × p two, 0.20 USD/h, 80 % less") != std::string::npos);
 }

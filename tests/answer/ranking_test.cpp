@@ -100,6 +100,20 @@ TEST_CASE("own weights replace those of the objective") {
   CHECK(fastest == rows.begin());
 }
 
+TEST_CASE("rules leave a hundredth of a score at least") {
+  constexpr std::string_view kRule = "replica-over-nodes-trust";
+  Market market = Market::own_small();
+  for (rules::Rule& rule : market.rules)
+    if (rule.id == kRule) rule.points = -200;
+  const auto advice = market.recommend(R"({"model": "llama-3.1-8b", "task": "inference"})");
+  const auto found = std::ranges::find_if(advice.recommendations, [&](const answer::Recommendation& one) {
+    return std::ranges::find(one.parts, kRule, &answer::ScorePart::name) != one.parts.end();
+  });
+  REQUIRE(found != advice.recommendations.end());
+  REQUIRE(found->parts.front().name == "cost");
+  CHECK(found->score == Approx(found->parts.front().points / 100));
+}
+
 TEST_CASE("no marked candidate is dominated and every other one is") {
   const auto advice = Market::shipped().recommend(kJob);
   const auto& rows = advice.recommendations;

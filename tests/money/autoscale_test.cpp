@@ -15,6 +15,8 @@ TEST_CASE("the target leaves room for what arrives while a replica starts") {
   facts.most = 9;
   facts.cold_start = seconds(360);
   CHECK(autoscale(facts).target_in_flight == 33);
+  CHECK(autoscale(facts).min_replicas == 2);
+  CHECK(autoscale(facts).max_replicas == 9);
   facts.steepest_rise = 1;  // doubles in an hour: a tenth more within six minutes
   CHECK(autoscale(facts).target_in_flight == 30);
   facts.in_flight = 0.4;

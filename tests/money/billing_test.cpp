@@ -164,6 +164,31 @@ billing:
   CHECK(billing(Term::on_demand).setup->id == "others");
 }
 
+TEST_CASE("family, SKU, region and term make a rule narrower by one each, and of equals the first holds", "[billing]") {
+  const std::vector<std::string> kinds{"families: [r]", "skus: [r.1]", "regions: [here]", "terms: [on-demand]"};
+  const auto most_nodes = [](const std::string& first, const std::string& second) {
+    const Market rules(R"(
+sources: {list: {publisher: Round, document: price list, date: 2026-11-01, confidence: documented}}
+providers: [{id: round, name: Round, regions: {here: {country: US}}}]
+families: [{provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.1, gpus: 1, vcpu: 8, memory_gib: 32}]}]
+billing:
+  - {id: first, provider: round, )" +
+                       first + R"(, most_nodes: 1, source: list}
+  - {id: second, provider: round, )" +
+                       second + R"(, most_nodes: 2, source: list}
+)");
+    const auto instance = rules.catalog().instance("round/r.1");
+    REQUIRE(instance);
+    return money::billing_of(**instance, "here", Term::on_demand, nullptr, rules.catalog()).most_nodes;
+  };
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    const std::string& other = kinds[(i + 1) % 4];
+    CAPTURE(kinds[i], other);
+    CHECK(most_nodes(kinds[i], other) == 1.0);
+    CHECK(most_nodes(kinds[i], other + ", " + kinds[(i + 2) % 4]) == 2.0);
+  }
+}
+
 TEST_CASE("what a seller charges on top is in every total, and a charge that nobody knows ranks behind", "[billing]") {
   const Market charged(R"(
 sources: {list: {publisher: Round, document: price list, date: 2026-11-01, confidence: documented}}
@@ -198,6 +223,7 @@ prices:
   REQUIRE(licensed.line("licence"));
   CHECK(licensed.line("licence")->amounts.month == 0.0);
   CHECK(licensed.line("licence")->amounts.year == 0.0);
+  CHECK(licensed.line("licence")->amounts.hour == 0.0);
 
   const money::Quote dark = quote("r.dark", {});
   CHECK(dark.lacks("host"));

@@ -155,6 +155,17 @@ TEST_CASE("of very many interruptions the number is normal, half a step above wh
   CHECK(chance_within(run, hours(1030)) == Approx(0.83245).epsilon(1e-4));
 }
 
+TEST_CASE("a run that is shorter than its interval is one attempt") {
+  Run run;
+  run.interval = hours(10);
+  run.work = run.undisturbed = hours(1);
+  run.wall = hours(2);
+  run.interruptions = 0.5;  // two hours each
+  // Fails with 0.5 / 1.5 each time: no failure 2/3, at most one 8/9.
+  CHECK(chance_within(run, hours(1)) == Approx(2.0 / 3));
+  CHECK(chance_within(run, hours(3.001)) == Approx(8.0 / 9));
+}
+
 TEST_CASE("what will never end is said to, and what is never interrupted takes its time") {
   CHECK_FALSE(expected_run({1, {}, hours(1)}, hours(1000), {}).ends());
   CHECK(chance_within(expected_run({1, {}, hours(1)}, hours(1000), {}), hours(1e9)) == 0);

@@ -54,7 +54,11 @@ TEST_CASE("round the clock a month is 730 hours and nothing starts", "[cost]") {
   CHECK(duty.is_always_on());
   CHECK(duty.starts() == 0);
   CHECK(duty.used_per_month() == Approx(730));
+  CHECK(duty.works_always());
+  CHECK_FALSE(duty_of({{"utilization", "0.9"}}).works_always());
   CHECK(duty_of({{"days", "31"}}).is_always_on());  // a month has no more than 730 hours
+  CHECK(duty_of({{"days", "31"}}).days_asked == 31.0);
+  CHECK_FALSE(duty_of({{"days", "30"}}).days_asked);
 }
 
 TEST_CASE("hours, days and use make the hours of work", "[cost]") {
@@ -101,6 +105,12 @@ TEST_CASE("starts within the hours of a day take their time from the work", "[co
   };
   CHECK_FALSE(crowded(1));  // before the hours begin
   CHECK(crowded(3));        // eight hours of work and two starts in eight hours
+  Duty full;                // six hours of work and two starts in eight hours
+  full.hours_per_day = 8;
+  full.utilization = 0.75;
+  full.starts_per_day = 3;
+  full.cold_start_s = 3600;
+  CHECK(check(full));
 }
 
 TEST_CASE("shares are written as fractions or in percent", "[cost]") {
@@ -126,6 +136,9 @@ TEST_CASE("short starts under billing by the hour cost hours", "[cost]") {
   const Duty duty = duty_of({{"hours_per_day", "5"}, {"days", "22"}, {"starts_per_day", "4"}});
   CHECK(month(Term::on_demand, duty, 2.99, {3600.0, 3600.0}) == Approx(526.24));
   CHECK(month(Term::on_demand, duty, 2.99, {60.0, 60.0}) == Approx(328.90));  // 4 × 1.25 × 22 × 2.99
+  // One start of eight hours and a half a day: 9 × 22 × 2.
+  CHECK(month(Term::on_demand, duty_of({{"hours_per_day", "8.5"}, {"days", "22"}}), 2, {3600.0, 3600.0}) ==
+        Approx(396));
 }
 
 TEST_CASE("on-demand and spot are paid for the hours they run, all else whole", "[cost]") {
@@ -140,7 +153,7 @@ TEST_CASE("on-demand and spot are paid for the hours they run, all else whole", 
   CHECK(job(Term::capacity_block, 100, 2, office) == Approx(624));  // 13 days of 8 hours
 }
 
-TEST_CASE("a commitment is a month, a year, three years or a block of days", "[cost]") {
+TEST_CASE("a commitment is some months, some years or a block of days", "[cost]") {
   const auto hours = [](Term term) { return commitment_of(term).hours; };
   CHECK(hours(Term::on_demand) == 0);
   CHECK(hours(Term::spot) == 0);
@@ -153,6 +166,11 @@ TEST_CASE("a commitment is a month, a year, three years or a block of days", "[c
   CHECK(hours(Term::savings_1y) == 8760);
   CHECK(hours(Term::reserved_3y) == 26280);
   CHECK(hours(Term::savings_3y) == 26280);
+  CHECK(hours(Term::reserved_3m) == 2190);
+  CHECK(hours(Term::savings_3m) == 2190);
+  CHECK(hours(Term::reserved_6m) == 4380);
+  CHECK(hours(Term::savings_6m) == 4380);
+  CHECK(hours(Term::reserved_2y) == 17520);
 }
 
 TEST_CASE("periods of one term agree: a year is twelve months, a day its share", "[cost]") {
