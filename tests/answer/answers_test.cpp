@@ -215,6 +215,7 @@ std::string money(const Recommendation& r, const Advice& advice) {
   std::string text = format("{} ({} to {}), {}/h", number(r.cost.total), number(r.cost_interval.low),
                             number(r.cost_interval.high), number(r.cost.hourly));
   if (advice.work.ends()) text += format(" for {} h", number(r.cost.hours));
+  if (advice.work.ends() && r.cost.elapsed > 1.001 * r.cost.hours) text += figure("over after", r.cost.elapsed);
   if (!advice.work.by_the_hour()) text += figure("each", answer::printed_cost(r, advice.work));
   if (r.cost.order_factor() != 1) text += figure("today", r.cost.order_factor());
   return text;

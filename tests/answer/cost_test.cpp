@@ -214,7 +214,8 @@ TEST_CASE("licence, storage and traffic beside the instances, to the cent", "[ad
   CHECK(*term.instances().month == Approx(2555.00));                  // 2 × 1.75 × 730
   CHECK(*line_of(term, "licence").amounts.month == Approx(1460.00));  // 4 GPUs × 0.25 £ × 2 × 730
   CHECK(*line_of(term, "storage").amounts.month == Approx(200.00));   // 2 × 500 × 0.1 £ × 2
-  CHECK(*line_of(term, "egress").amounts.month == Approx(165.00));    // 900 × 0.1 + 1,500 × 0.05
+  CHECK(line_of(term, "storage").words.find("500 GB for each of 2") != std::string::npos);
+  CHECK(*line_of(term, "egress").amounts.month == Approx(165.00));  // 900 × 0.1 + 1,500 × 0.05
   CHECK(line_of(term, "egress").figures == "900 GB × 0.1 USD + 1500 GB × 0.05 USD");
   CHECK(*term.sums().month == Approx(4380.00));
   CHECK(*term.sums().year == Approx(52560.00));
@@ -226,6 +227,8 @@ TEST_CASE("a disk that holds so much, or another kind", "[advise][cost]") {
   CostQuestion question = question_of("2x a.2");
   question.question.extras.storage_gb = 2000;  // the cheaper one ends at 1,000: two of them, for each of two
   CHECK(*line_of(term_of(answer_to(question), Term::spot), "storage").amounts.month == Approx(800.00));
+  CHECK(line_of(term_of(answer_to(question), Term::spot), "storage").words.find("in 2 of at most") !=
+        std::string::npos);
   question.question.extras.storage_kind = catalog::StorageKind::object;  // one for all
   const TermCost bucket = term_of(answer_to(question), Term::spot);
   CHECK(*line_of(bucket, "storage").amounts.month == Approx(40.00));

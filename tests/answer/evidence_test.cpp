@@ -66,6 +66,11 @@ TEST_CASE("no test of a speed is worth more than the choice may be regretted, an
   }
 }
 
+TEST_CASE("nine of ten is sure enough to need no word") {
+  CHECK(answer::Evidence{.best_probability = 0.9}.settled());
+  CHECK_FALSE(answer::Evidence{.best_probability = 0.899}.settled());
+}
+
 TEST_CASE("of two speeds that err on their own the chance and the regret are those of log-normal costs") {
   for (const double other_price : {0.3, 0.36, 0.4}) {
     const answer::Advice advice = serve_on_two(1, other_price);

@@ -249,6 +249,14 @@ TEST_CASE("a rate of a whole month bounds what less use costs", "[cost]") {
   CHECK_FALSE(paid_hours(commitment_of(Term::month), office, {}, 100.0).job_at_most);  // that is what it costs
 }
 
+TEST_CASE("what is paid by the month has a day, a year and a job", "[cost]") {
+  const Amounts amounts = monthly(73, {}, 100.0);
+  CHECK(*amounts.day == Approx(2.4));  // 73 / (730 / 24)
+  CHECK(*amounts.month == 73);
+  CHECK(*amounts.year == 876);
+  CHECK(*amounts.job == Approx(10));  // 100 of 730 hours
+}
+
 TEST_CASE("traffic is paid tier by tier beyond what is free", "[cost]") {
   const catalog::Egress egress = three_tiers();
   CHECK(*egress_cost(egress, 0) == 0);

@@ -27,8 +27,7 @@ std::optional<double> number_in_front(std::string_view value) {
 void OtherWays::find_nearest_latency(Advice& advice) const {
   const auto& job = advice.work.inference;
   const auto targets = physics::latency_targets();
-  const auto first = std::ranges::find_if(targets, [&](const auto& target) { return (job.*target.asked).has_value(); });
-  if (first == targets.end()) return;
+  if (!physics::has_targets(job)) return;
   Question other = context_.question;
   for (const physics::LatencyTarget& target : targets) (other.request.*target.given).reset();
   auto work = resolve_work(other.request, model_, context_.catalog);
@@ -46,14 +45,19 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   });
   const auto& speed = nearest->plan().serving->speed;
   Alternative alternative;
-  alternative.key = first->key;
   const auto slow = physics::slowness(
       physics::physics_of(*work).ratios(*work, nearest->machine(), nearest->plan(), context_.coefficients),
       normal_quantile(work->confidence));
   const auto kept_ms = [&](const physics::LatencyTarget& target) {
     return slow.of(target) * in_ms(target.reached(speed, job.slo_percentile));
   };
-  alternative.value = format("{:.0f}", std::ceil(kept_ms(*first)));
+  // The target that it misses by most.
+  const auto excess = [&](const physics::LatencyTarget& target) {
+    return (job.*target.asked) ? kept_ms(target) / *(job.*target.asked) : 0;
+  };
+  const auto& worst = *std::ranges::max_element(targets, {}, excess);
+  alternative.key = worst.key;
+  alternative.value = format("{:.0f}", std::ceil(kept_ms(worst)));
   alternative.message =
       say("nearest to the latency targets, by formulas: {} {} at {} {}/h, {:.0f} ms to the first token and {:.1f} ms "
           "between tokens",
