@@ -413,12 +413,13 @@ Number load_gib(const Job& work, const physics::Machine& machine, const physics:
 
 void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                   const physics::Coefficients& c) {
-  facts.set(Fact::memory_needed_gib, in_gib(plan.memory.total()));
+  const Bytes needed = plan.need.is_known() ? plan.need.needed : plan.memory.total();
+  facts.set(Fact::memory_needed_gib, in_gib(needed));
   facts.set(Fact::memory_usable_gib, in_gib(machine.memory()));
   free_memory_facts(facts);
   if (!plan.need.is_known()) return;
   const physics::Interval interval = plan.need.interval_gib();
-  facts.set(Fact::memory_required_gib, in_gib(plan.need.needed));
+  facts.set(Fact::memory_required_gib, in_gib(needed));
   facts.set(Fact::memory_low_gib, interval.low);
   facts.set(Fact::memory_high_gib, interval.high);
   facts.set(Fact::fit_probability, plan.need.chance());
@@ -451,8 +452,8 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
   facts.set(Fact::pp, static_cast<double>(layout.pp));
   facts.set(Fact::replica_nodes, std::ceil(static_cast<double>(layout.tp * layout.pp) / machine.gpus_per_node));
   facts.set(Fact::dp, static_cast<double>(layout.dp));
-  if (plan.training) {
   facts.set(Fact::load_memory_gib, load_gib(work, machine, plan));
+  if (plan.training) {
     facts.set(Fact::precision, to_text(layout.precision));
     facts.set(Fact::flash_attention, layout.flash_attention);
     facts.set(Fact::native_arithmetic, machine.device.native(layout.precision));
