@@ -437,8 +437,13 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   };
   auto advice = run();
   if (!in_time || !advice || !advice->recommendations.empty()) return advice;
+  const double days = *asked.constraints.deadline_hours / 24;
   drop_deadline(asked.constraints);  // better late than never
-  return run();
+  auto late = run();
+  if (late && !late->recommendations.empty())
+    late->notes.push_back(
+        say("nothing finishes within the {:g} days that are usually assumed: ranked without a deadline", days));
+  return late;
 }
 
 }  // namespace gpusel::answer
