@@ -252,6 +252,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (!converter) return std::unexpected(converter.error());
   CostAnswer answer{
       {}, {}, std::move(*converter), question.question.duty, question.question.extras, {}, question.question.today};
+  answer.asked = question.question.constraints;
   const auto limits = limits_of(question, catalog);
   if (!limits) return std::unexpected(limits.error());
   if (Status found = find_work(answer, question.question.request, catalog); !found)
