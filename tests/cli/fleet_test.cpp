@@ -96,10 +96,10 @@ TEST_CASE("a fleet of a million machines is planned as soon as one of a few") {
   const Json out = answer("fleet --model llama-3.1-8b --rate 5000000");
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
   CHECK(out["feasible"] == true);
-  CHECK(out["replay"]["share_in_time"] > 0.9);
+  CHECK(out["simulation"]["share_in_time"] > 0.9);
   // As busy and as soon as its small twin.
   const Json small = answer("fleet --model llama-3.1-8b --rate 50");
-  CHECK(out["hourly"].get<double>() / 1e5 < small["hourly"].get<double>());
+  CHECK(out["fleet"]["hourly"].get<double>() / 1e5 < small["fleet"]["hourly"].get<double>());
 }
 
 TEST_CASE("what the fleet decides itself is no flag of it") {
