@@ -210,6 +210,8 @@ LoadQuestion load_of(const std::vector<std::pair<std::string, std::string>>& wor
   return load;
 }
 
+double written_tokens(const Advice& advice) { return static_cast<double>(advice.work.inference.output_tokens); }
+
 Simulated replay_of(const Recommendation& r, const LoadQuestion& load, std::string_view more = "ttft=1000 tpot=60") {
   SimulateQuestion question;
   question.base.request = test::request("model=llama-3.1-8b task=inference " + std::string(more));
@@ -251,6 +253,15 @@ TEST_CASE("a service is sized for users, for kinds of traffic and for logs as it
   CHECK(replay.reaches_share());
   CHECK(replay.simulation.outcome.in_time.all ==
         Approx(first.plan().serving->speed.simulated->share_in_time).margin(0.03));
+  const auto& speed = first.plan().serving->speed;
+  CHECK(speed.requests_per_s == Approx(replay.simulation.outcome.requests_per_s).epsilon(0.1));
+  CHECK(*first.cost.per_million_tokens ==
+        Approx(first.cost.hourly / (speed.requests_per_s * 3600 * written_tokens(*advice) / 1e6)).epsilon(0.001));
+  for (const Recommendation& other : advice->recommendations) {
+    CAPTURE(other.instance->sku, is_simulated(other));
+    if (load.waits())  // all wait for much the same, the slower the rarer they ask
+      CHECK(other.plan().serving->speed.requests_per_s > advice->work.inference.request_rate);
+  }
 }
 
 TEST_CASE("bursts and more users never cost less") {

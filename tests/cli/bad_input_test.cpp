@@ -140,6 +140,28 @@ TEST_CASE("a file of the user's own is found in any folder below, in none beside
   CHECK(refused.err.find("deeper than 8 folders") != std::string::npos);
 }
 
+TEST_CASE("a flag of other commands is refused with their names") {
+  for (const auto& [line, other] : {std::pair("estimate llama-3.1-8b --gpu l4 --think 5", "recommend"),
+                                    {"fleet llama-3.1-8b --users 40", "recommend"},
+                                    {"gpus --ttft 3", "estimate"}}) {
+    CAPTURE(line);
+    const Run run = ask(words_of(line));
+    CHECK(run.status == 2);
+    CHECK(run.err.find("does not take --") != std::string::npos);
+    CHECK(run.err.find(other) != std::string::npos);
+  }
+  CHECK(ask(words_of("gpus --nonsense 3")).err.find("unknown argument") != std::string::npos);
+}
+
+TEST_CASE("redundancy of a named machine is not passed over in silence") {
+  const std::string job = " --model llama-3.1-8b --rps 1 --redundancy 1";
+  for (const std::string line : {"compare g6.xlarge g6e.xlarge", "cost g6e.xlarge", "estimate --gpu l40s"}) {
+    CAPTURE(line);
+    const Run run = ask(words_of(line + job));
+    CHECK((run.out + run.err).find("redundancy and max_load choose instances") != std::string::npos);
+  }
+}
+
 TEST_CASE("a broken config.json is told with file and line and column") {
   const std::string file = scratch_file("config.json", "{\"hidden_size\": 4096,\n \"num_hidden_layers\": }");
   const Run run = ask({"estimate", "--model", file, "--task", "inference", "--gpu", "l4"});

@@ -453,4 +453,22 @@ TEST_CASE("findings stand in the order of the policy files, which changes none o
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
+TEST_CASE("headroom is what an answer calls margin", "[check]") {
+  const std::string job = kJob + "--cloud north";
+  const Json answer = Json::parse(shell("gpusel recommend " + job + " --json").out);
+  const Json& memory = answer["recommendations"][0]["memory"];
+  const double margin = memory["margin"];
+  CHECK(margin < memory["usable"].get<double>() - memory["per_gpu"]["activations"].get<double>());
+  CHECK(memory["needed"] != memory["per_gpu"]["total"]);  // an allocator gives some of it back
+  CHECK(check(one("min_headroom: " + std::to_string(margin - 0.01) + "GiB"), "--cloud north").status == 0);
+  CHECK(check(one("min_headroom: " + std::to_string(margin + 0.01) + "GiB"), "--cloud north").status == 4);
+  const std::string saved = scratch_file("answer.json", answer.dump());
+  const auto of_saved = [&](double least) {
+    const std::string policy = policy_file(one("min_headroom: " + std::to_string(least) + "GiB"));
+    return shell("gpusel check --policy '" + policy + "' '" + saved + "' --catalog tests/data/market").status;
+  };
+  CHECK(of_saved(margin - 0.01) == 0);
+  CHECK(of_saved(margin + 0.01) == 4);
+}
+
 }  // namespace check_test

@@ -1,5 +1,6 @@
 // gpusel fleet from outside: what programs read, statuses, and files that are not what they should be.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
@@ -88,6 +89,17 @@ TEST_CASE("a file of requests that cannot be read is told with its line") {
   CHECK(refusal("isl,osl\n5,\x1b[31m6\n").find('\x1b') == std::string::npos);
   CHECK(refusal(std::string("\0\0\0", 3)).find("requests") == std::string::npos);
   CHECK(ask(words_of("fleet --model llama-3.1-8b --rate 3 --traffic /nowhere.csv" + kMarket)).status == 2);
+}
+
+TEST_CASE("a fleet of a million machines is planned as soon as one of a few") {
+  const auto start = std::chrono::steady_clock::now();
+  const Json out = answer("fleet --model llama-3.1-8b --rate 5000000");
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
+  CHECK(out["feasible"] == true);
+  CHECK(out["simulation"]["share_in_time"] > 0.9);
+  // As busy and as soon as its small twin.
+  const Json small = answer("fleet --model llama-3.1-8b --rate 50");
+  CHECK(out["fleet"]["hourly"].get<double>() / 1e5 < small["fleet"]["hourly"].get<double>());
 }
 
 TEST_CASE("what the fleet decides itself is no flag of it") {

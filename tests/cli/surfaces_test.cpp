@@ -286,4 +286,65 @@ TEST_CASE("every surface says the same of the best answer") {
   }
 }
 
+TEST_CASE("a batch of tokens is planned alike by whoever plans it on the same nodes", "[surfaces]") {
+  const std::string job = " --task inference --mode throughput --tokens 1e9 --json";
+  const std::string asked = "gpusel recommend llama-3.1-70b --cloud yottalabs --gpu b200:1 --nodes 9";
+  const Json ranked = json_of(asked + job)["recommendations"][0];
+  const double rate = ranked["performance"]["output_tokens_per_s"];
+  const std::string sku = "yottalabs/" + ranked["sku"].get<std::string>();
+  const Json estimated = json_of("gpusel estimate llama-3.1-70b --gpu b200 --gpus 9 --gpus-per-node 1" + job);
+  CHECK(estimated["inference"]["output_tokens_per_s"].get<double>() == Approx(rate).epsilon(1e-6));
+  const Json compared = json_of("gpusel compare '9x " + sku + "' '8x " + sku + "' --model llama-3.1-70b" + job);
+  CHECK(compared["items"][0]["job"]["inference"]["output_tokens_per_s"].get<double>() == Approx(rate).epsilon(1e-6));
+}
+
+TEST_CASE("titles name the deadline and the budget that were given", "[surfaces]") {
+  const std::string job = " --model llama-2-7b --task finetune --method qlora --deadline 6h --budget 90 --cloud aws";
+  for (const std::string command : {"recommend", "compare g6e.xlarge p4d.24xlarge", "cost g6e.xlarge", "why 1"}) {
+    CAPTURE(command);
+    const Run run = shell("gpusel " + command + job);
+    const std::string title = lines_of(run.out).front();
+    CAPTURE(title);
+    CHECK(title.find("done in 6") != std::string::npos);
+    CHECK(title.find("for at most $90") != std::string::npos);
+  }
+}
+
+TEST_CASE("who asks for TPOT is told it", "[surfaces]") {
+  for (const std::string command : {"estimate llama-3.1-8b --gpu l40s", "compare l40s h100 --model llama-3.1-8b"}) {
+    CAPTURE(command);
+    CHECK(shell("gpusel " + command + " --rps 2 --tpot 40").out.find("TPOT", 90) != std::string::npos);
+  }
+}
+
+TEST_CASE("CSV ends with the tails of latency that JSON has", "[surfaces]") {
+  for (const std::string command : {"recommend llama-3.1-8b --cloud aws", "estimate llama-3.1-8b --gpu l40s"}) {
+    CAPTURE(command);
+    const std::string asked = "gpusel " + command + " --rps 2 --ttft 900 --tpot 60";
+    const auto lines = lines_of(shell(asked + " -o csv").out);
+    CHECK(lines.front().ends_with(",ttft_ms_p95,tpot_ms_p95,itl_ms_p95,e2e_latency_ms_p95"));
+    CHECK_FALSE(lines[1].ends_with(","));
+  }
+}
+
+TEST_CASE("an assumed deadline that nothing meets is said to be dropped", "[surfaces]") {
+  const std::string job =
+      "gpusel recommend llama-2-7b --task finetune --gpu h100:8 --cloud aws --max-nodes 1 --tokens ";
+  CHECK(has(shell(job + "15T").out, "nothing finishes within the 30 days"));
+  CHECK_FALSE(has(shell(job + "1B").out, "nothing finishes within"));
+}
+
+TEST_CASE("a host too small for the loader is rejected; what a loader streams needs less", "[surfaces]") {
+  const auto rejected = [](const std::string& flags) {
+    const Json answer = json_of("gpusel recommend " + flags + " --cloud aws");
+    return std::ranges::any_of(answer["rejected"],
+                               [](const Json& one) { return one["rule"] == "host-memory-too-small"; });
+  };
+  const std::string served = "llama-3.1-8b --rps 1 --json --engine ";
+  CHECK(rejected(served + "trt-llm"));
+  CHECK_FALSE(rejected(served + "vllm"));
+  CHECK_FALSE(rejected("mixtral-8x7b --task finetune --method qlora --gpu l40s:1 --json"));
+  CHECK(rejected("llama-3.1-70b --task finetune --method lora --json"));
+}
+
 }  // namespace surfaces_test

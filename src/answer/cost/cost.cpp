@@ -159,19 +159,20 @@ void plan_job(CostSubject& subject, const job::Job& work, const Question& questi
   }
   const auto machine =
       machine_for(work, *subject.instance, subject.nodes, catalog, coefficients, question.extras.storage_kind);
-  auto plan = machine ? physics::plan_for(work, *machine, coefficients) : std::unexpected(machine.error());
-  if (!plan) {
-    subject.problem = plan.error().message;
+  auto planned = machine ? plan_on_all(work, *machine, coefficients) : std::unexpected(machine.error());
+  if (!planned) {
+    subject.problem = planned.error().message;
     return;
   }
-  subject.problem = plan->problem.text();
-  if (!plan->is_usable()) return;
-  if (plan->rate <= 0) {
+  const physics::Plan& plan = planned->plan;
+  subject.problem = plan.problem.text();
+  if (!plan.is_usable()) return;
+  if (plan.rate <= 0) {
     subject.problem = say("its speed is unknown");
     return;
   }
-  subject.job = job_of(work, *plan);
-  subject.planned = std::make_shared<const PlannedMachine>(planned_on(*machine, std::move(*plan)));
+  subject.job = job_of(work, plan);
+  subject.planned = std::make_shared<const PlannedMachine>(std::move(*planned));
 }
 
 /// "2x p4d.24xlarge" and "p4d.24xlarge"; some names are spelt like a number of something.
@@ -251,6 +252,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   if (!converter) return std::unexpected(converter.error());
   CostAnswer answer{
       {}, {}, std::move(*converter), question.question.duty, question.question.extras, {}, question.question.today};
+  answer.asked = question.question.constraints;
   const auto limits = limits_of(question, catalog);
   if (!limits) return std::unexpected(limits.error());
   if (Status found = find_work(answer, question.question.request, catalog); !found)

@@ -87,7 +87,8 @@ struct CostAnswer {
   money::Duty duty;
   CostExtras extras;
   std::vector<CostItem> items;
-  Date today = {};  // for the age of prices
+  Date today = {};              // for the age of prices
+  job::Constraints asked = {};  // limits as they were given
 };
 
 struct CostQuestion {

@@ -398,10 +398,10 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   if (machine->on_cpu()) answer.work.assumed.insert(answer.work.assumed.begin(), by_machine.begin(), by_machine.end());
   answer.assumed.insert(machine->on_cpu() ? answer.assumed.begin() : answer.assumed.end(), by_machine.begin(),
                         by_machine.end());
-  auto plan = physics::plan_for(answer.work, answer.machine, c);
+  auto plan = plan_on_all(answer.work, answer.machine, c);
   if (!plan) return std::unexpected(plan.error());
   Promises promises(c);
-  const PlannedMachine planned = promises.expected(answer.work, planned_on(answer.machine, std::move(*plan)));
+  const PlannedMachine planned = promises.expected(answer.work, std::move(*plan));
   answer.plan = planned.plan;
   if (answer.plan.fits) answer.in_time = chance_in_time({}, answer.work, planned, &promises, c);
   if (answer.plan.serving && answer.work.inference.request_rate && answer.work.model->is_generator())

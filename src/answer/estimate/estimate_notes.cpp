@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "answer/facts/candidates.hpp"
+#include "answer/facts/limits.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
@@ -20,13 +21,6 @@ bool well_measured(const catalog::Gpu& gpu, const physics::Coefficients& c) {
   const std::string name = "training " + std::string(gpu.architecture);
   const auto& cases = c.interval_speed_low.cases;
   return std::any_of(cases.begin(), cases.end(), [&](const auto& entry) { return entry.first == name; });
-}
-
-/// Options that choose how many instances there are say nothing of the machine that was asked about.
-void note_fleet_options(const Request& request, std::vector<std::string>& notes) {
-  if (request.redundancy || request.max_load)
-    notes.push_back(
-        say("redundancy and max_load choose instances (gpusel recommend); this is what the machine itself does"));
 }
 
 void note_thin_serving(const EstimateAnswer& answer, std::vector<std::string>& notes) {
@@ -62,7 +56,7 @@ void note_thin_evidence(const Job& work, const Machine& machine, const physics::
 }  // namespace
 
 void add_notes(EstimateAnswer& answer, const Request& request, const physics::Coefficients& c) {
-  note_fleet_options(request, answer.notes);
+  if (std::string sizing = sizing_note(request); !sizing.empty()) answer.notes.push_back(std::move(sizing));
   physics::physics_of(answer.work).add_departures(answer.work, answer.machine, answer.plan, answer.notes);
   note_thin_evidence(answer.work, answer.machine, c, answer.notes);
   note_thin_serving(answer, answer.notes);

@@ -24,6 +24,14 @@ using rules::FactSet;
 
 /// Copies of the weights that loading takes in host memory: one, and room for reading it.
 constexpr double kLoadCopies = 1.2;
+/// Largest part of a checkpoint that is on its way to the GPU where weights go there part by part: 5 GB, as
+/// Transformers splits it (huggingface.co/docs/transformers/big_models), and room for reading it.
+constexpr double kLoadedPart = 5e9 * kLoadCopies;
+/// Engines whose loader makes the model in host memory first, as trtllm-build and its converters do
+/// (nvidia.github.io/TensorRT-LLM, checkpoint workflow). The others map files into memory and copy tensor by tensor:
+/// vLLM's safetensors-load-strategy "lazy" (docs.vllm.ai, engine arguments), SGLang and TGI by the same library,
+/// llama.cpp by mmap, Transformers with a device map.
+constexpr job::Engine kLoadWhole[] = {job::Engine::trt_llm};
 
 template <class View>
 struct Finder {
@@ -384,14 +392,34 @@ void time_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
   facts.set(Fact::elapsed_hours, money::elapsed_hours(*sure, duty));
 }
 
+/// Host memory of one node that loading takes; nothing where no weights are loaded. Trainers make a model on the host
+/// and then shard or move it. Quantizers of bitsandbytes load onto the GPU of each rank
+/// (huggingface.co/docs/transformers/quantization/bitsandbytes), unless weights are sharded: FSDP has one rank load all
+/// (huggingface.co/docs/accelerate/usage_guides/fsdp, cpu_ram_efficient_loading).
+Number load_gib(const Job& work, const physics::Machine& machine, const physics::Plan& plan) {
+  const physics::Layout& layout = plan.layout;
+  if (plan.training) {
+    if (work.task == job::Task::pretrain) return std::nullopt;
+    const double whole = work.parameters.total() * 2 * kLoadCopies;
+    const bool apart = layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp;
+    const bool in_parts = work.training.method == job::Method::qlora && apart;
+    return (in_parts ? std::min(whole, kLoadedPart * machine.gpus_per_node) : whole) / kGiB;
+  }
+  const double whole = physics::stored_weights(work, *layout.weights).raw() * kLoadCopies /
+                       std::max(1, layout.tp * layout.pp / machine.gpus_per_node);
+  const bool at_once = std::ranges::find(kLoadWhole, work.inference.engine) != std::end(kLoadWhole);
+  return (at_once ? whole : std::min(whole, kLoadedPart)) / kGiB;
+}
+
 void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                   const physics::Coefficients& c) {
-  facts.set(Fact::memory_needed_gib, in_gib(plan.memory.total()));
+  const Bytes needed = plan.need.is_known() ? plan.need.needed : plan.memory.total();
+  facts.set(Fact::memory_needed_gib, in_gib(needed));
   facts.set(Fact::memory_usable_gib, in_gib(machine.memory()));
   free_memory_facts(facts);
   if (!plan.need.is_known()) return;
   const physics::Interval interval = plan.need.interval_gib();
-  facts.set(Fact::memory_required_gib, in_gib(plan.need.needed));
+  facts.set(Fact::memory_required_gib, in_gib(needed));
   facts.set(Fact::memory_low_gib, interval.low);
   facts.set(Fact::memory_high_gib, interval.high);
   facts.set(Fact::fit_probability, plan.need.chance());
@@ -424,18 +452,17 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
   facts.set(Fact::pp, static_cast<double>(layout.pp));
   facts.set(Fact::replica_nodes, std::ceil(static_cast<double>(layout.tp * layout.pp) / machine.gpus_per_node));
   facts.set(Fact::dp, static_cast<double>(layout.dp));
+  facts.set(Fact::load_memory_gib, load_gib(work, machine, plan));
   if (plan.training) {
     facts.set(Fact::precision, to_text(layout.precision));
     facts.set(Fact::flash_attention, layout.flash_attention);
     facts.set(Fact::native_arithmetic, machine.device.native(layout.precision));
-    facts.set(Fact::load_memory_gib, work.parameters.total() * 2 * kLoadCopies / kGiB);
     facts.set(Fact::offloaded_gib, in_gib(physics::offloaded_states(work, layout.precision)) / machine.nodes);
     if (plan.rate > 0) facts.set(Fact::mfu, plan.training->mfu);
   } else {
     facts.set(Fact::weights_precision, layout.weights->name);
     const double stored = in_gib(physics::stored_weights(work, *layout.weights));
     const int nodes_per_copy = std::max(1, layout.tp * layout.pp / machine.gpus_per_node);
-    facts.set(Fact::load_memory_gib, stored * kLoadCopies / nodes_per_copy);
     const bool offloads = work.inference.offload != job::Offload::none;
     const double held = stored * layout.dp / machine.nodes / nodes_per_copy;
     facts.set(Fact::offloaded_gib, offloads ? held * (1 - physics::kInFlight) : 0.0);

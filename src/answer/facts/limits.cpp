@@ -73,6 +73,11 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
   return pairs;
 }
 
+std::string sizing_note(const job::Request& request) {
+  if (!request.redundancy && !request.max_load) return {};
+  return say("redundancy and max_load choose instances (gpusel recommend); this is what the machine itself does");
+}
+
 bool is_of_age(const rules::Rule& rule) {
   const auto* limit = job::find_limit(rule.id);
   return limit != nullptr && limit->also.of_age;

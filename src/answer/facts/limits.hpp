@@ -35,6 +35,9 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
                                          const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                          Date today);
 
+/// Of a machine that is named: what chooses how many there are says nothing of it. Empty: nothing of that was given.
+std::string sizing_note(const job::Request& request);
+
 /// Whether a rule is the limit on the age of prices.
 bool is_of_age(const rules::Rule& rule);
 

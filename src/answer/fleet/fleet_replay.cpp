@@ -21,6 +21,8 @@ constexpr std::size_t kReplayed = 40000;   // of a longer log, its busiest
 constexpr double kDrawnSeconds = 120;      // of them, at least
 constexpr int kMostSteps = 60;
 constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
+/// Many replicas behind one router are each as busy as so many of them with their share of the requests.
+constexpr double kEnoughReplicas = 32;
 /// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
 constexpr double kHelps = 0.002;
 
@@ -89,13 +91,19 @@ struct Part {
   serve::Setup setup;
   serve::Doubt doubt;
   std::shared_ptr<job::Requests> requests = std::make_shared<job::Requests>();
-  serve::Outcome slow;  // with the confidence that is asked for
+  serve::Outcome slow;    // with the confidence that is asked for
+  double replicas = 1;    // that work
+  bool in_share = false;  // requests are drawn, so that a share of the replicas stands for all
+
+  /// Of the replicas and of the rate, that is simulated.
+  double share() const { return in_share ? std::min(1.0, kEnoughReplicas / replicas) : 1; }
 
   serve::Demand demand() const {
     serve::Demand out;
     out.log = requests;
     const double span = requests->all.empty() ? 0 : requests->all.back().arrival;
-    out.rate = out.log_rate = span > 0 ? static_cast<double>(requests->all.size()) / span : 1;
+    out.log_rate = span > 0 ? static_cast<double>(requests->all.size()) / span : 1;
+    out.rate = share() * out.log_rate;
     return out;
   }
   double late() const { return (1 - slow.in_time.all) * static_cast<double>(requests->all.size()); }
@@ -144,7 +152,13 @@ class Replay {
 
   void share_out(serve::Demand demand) {
     demand = serve::busiest(std::move(demand), kReplayed);
-    const auto drawn = std::max(kLeastDrawn, static_cast<std::size_t>(std::min(kDrawnSeconds * demand.rate, 2e5)));
+    double rate = 0;  // that is simulated
+    for (Part& part : parts_) {
+      part.in_share = !demand.replays();
+      set_replicas(part);
+      rate += part.share() * part.member->requests_per_s;
+    }
+    const auto drawn = std::max(kLeastDrawn, static_cast<std::size_t>(std::min(kDrawnSeconds * rate, 2e5)));
     const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
     Routes routes(fleet_, fleet_.mix.members);
     for (Part& part : parts_) part.requests->runs = all.runs;
@@ -158,8 +172,8 @@ class Replay {
 
   void set_replicas(Part& part) const {
     const double working = std::max(1.0, part.member->instances - spare_);
-    part.setup.fleet.replicas =
-        static_cast<std::uint32_t>(working * fleet_.types[part.member->type].planned->plan.layout.dp);
+    part.replicas = working * fleet_.types[part.member->type].planned->plan.layout.dp;
+    part.setup.fleet.replicas = static_cast<std::uint32_t>(std::round(part.share() * part.replicas));
   }
 
   void try_slow(Part& part) {
@@ -184,7 +198,7 @@ class Replay {
     return !most || all <= static_cast<double>(*most);
   }
 
-  void change(Part& part, double by) {
+  void resize(Part& part, double by) {
     FleetMember& member = *part.member;
     const double each = fleet_.types[member.type].steady().cost.hourly;
     member.instances += by;
@@ -192,6 +206,10 @@ class Replay {
     member.hourly += by * each;
     fleet_.mix.hourly += by * each;
     added_ += by;
+  }
+
+  void change(Part& part, double by) {
+    resize(part, by);
     try_slow(part);
   }
 
@@ -216,24 +234,34 @@ class Replay {
   }
 
   /// Not below what the traffic takes on average, with the headroom that was asked for.
-  bool may_shrink(const FleetMember& member) const {
-    const double fewer = member.instances - spare_ - 1;
+  bool may_shrink(const FleetMember& member, double by) const {
+    const double fewer = member.instances - spare_ - by;
     return fewer >= std::max({1.0, member.committed, instances_busy(fleet_, member, fleet_.rate * fleet_.peak)});
   }
 
-  /// What is not needed goes, one by one, the dearest first.
+  /// Takes so many off, if enough requests stay in time.
+  bool keeps_without(Part& part, double machines) {
+    if (!may_shrink(*part.member, machines)) return false;
+    const serve::Outcome before = part.slow;
+    change(part, -machines);
+    if (share() >= goal_.share) return true;
+    resize(part, machines);
+    set_replicas(part);
+    part.slow = before;
+    return false;
+  }
+
+  /// What is not needed goes, the dearest first: twice as many while that does, then half as many each time.
   void shrink() {
     std::vector<Part*> order;
     for (Part& part : parts_) order.push_back(&part);
     std::ranges::stable_sort(order, std::greater{},
                              [&](const Part* part) { return fleet_.types[part->member->type].steady().cost.hourly; });
-    for (Part* part : order)
-      while (share() >= goal_.share && may_shrink(*part->member)) {
-        change(*part, -1);
-        if (share() >= goal_.share) continue;
-        change(*part, 1);
-        break;
-      }
+    for (Part* part : order) {
+      bool more = share() >= goal_.share;
+      for (double step = more ? 1 : 0; step >= 1; step = more ? 2 * step : std::floor(step / 2))
+        more = keeps_without(*part, step) && more;
+    }
     lower_bound_to_cost(fleet_.mix);
   }
 
@@ -249,8 +277,8 @@ class Replay {
       const auto outcome =
           serve::trial(part.setup, part.demand(), goal_, part.doubt, 0, part.requests->all.size(), kSeed, &served);
       in_time += outcome.in_time.all * static_cast<double>(served.size());
-      busy += outcome.utilization * part.setup.fleet.replicas;
-      replicas += part.setup.fleet.replicas;
+      busy += outcome.utilization * part.replicas;
+      replicas += part.replicas;
       for (std::size_t i = 0; i < served.size(); ++i) {
         ttft.push_back(served[i].ttft);
         const std::uint32_t output = part.requests->all[i].output;

@@ -2,6 +2,7 @@
 
 #include "answer/cost/cost_parts.hpp"
 #include "answer/gate/saved.hpp"
+#include "answer/search/search.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/planner/serving.hpp"
@@ -60,8 +61,12 @@ bool same(const Node* saved, const physics::Plan& plan) {
 /// layouts that are legal today, the saved one. Other work has one best plan.
 Result<physics::Plan> plan_as_saved(const job::Job& work, const Node* saved, const physics::Machine& machine,
                                     const physics::Coefficients& c) {
-  if (job::is_training(work.task) || work.counted || !work.inference.request_rate)
-    return physics::plan_for(work, machine, c);
+  const auto best = [&]() -> Result<physics::Plan> {
+    auto planned = plan_on_all(work, machine, c);
+    if (!planned) return std::unexpected(planned.error());
+    return std::move(planned->plan);
+  };
+  if (job::is_training(work.task) || work.counted || !work.inference.request_rate) return best();
   const auto options = physics::serving_options(work, machine, c);
   if (!options) return std::unexpected(options.error());
   for (const physics::ServingOption& option : *options) {
@@ -69,7 +74,7 @@ Result<physics::Plan> plan_as_saved(const job::Job& work, const Node* saved, con
     physics::Plan plan = physics::inference_figures(work, machine, option.layout, c);
     if (plan.serving && plan.rate > 0 && same(saved, plan)) return plan;
   }
-  return physics::plan_for(work, machine, c);
+  return best();
 }
 
 Result<Recommendation> recommendation_of(const CostSubject& subject, const Node& saved, const std::string& name,

@@ -219,9 +219,9 @@ class SideBySide {
     item.count = count;
     const auto machine = machine_with(item, work);
     if (!machine) return false;
-    auto plan = physics::plan_for(work, *machine, coefficients_);
+    auto plan = plan_on_all(work, *machine, coefficients_);
     if (!plan) return false;
-    const PlannedMachine planned = promises_.expected(work, planned_on(*machine, std::move(*plan)));
+    const PlannedMachine planned = promises_.expected(work, std::move(*plan));
     return planned.plan.is_usable() &&
            chance_in_time(question_, work, planned, &promises_, coefficients_).value_or(1) >= work.confidence;
   }
@@ -253,13 +253,12 @@ class SideBySide {
       return {};
     }
     const auto machine = machine_with(item, work);
-    auto plan = machine ? physics::plan_for(work, *machine, coefficients_) : std::unexpected(machine.error());
+    auto plan = machine ? plan_on_all(work, *machine, coefficients_) : std::unexpected(machine.error());
     if (!plan) {
       item.problem = plan.error().message;
       return {};
     }
-    item.planned =
-        std::make_shared<const PlannedMachine>(promises_.expected(work, planned_on(*machine, std::move(*plan))));
+    item.planned = std::make_shared<const PlannedMachine>(promises_.expected(work, std::move(*plan)));
     const physics::Plan& planned = item.planned->plan;
     item.problem = planned.problem.text();
     // All items do the same job: one that would fit with another recipe says so and no more.
@@ -359,6 +358,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (!limits) return std::unexpected(limits.error());
   CompareAnswer out;
   out.currency = question.currency;
+  out.asked = question.constraints;
   out.terms = constraints.terms;
   std::optional<FoundModel> model;
   if (question.request.task || question.request.names_model()) {

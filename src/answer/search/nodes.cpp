@@ -124,6 +124,37 @@ void multiply(PlannedMachine& planned, int groups, int working) {
   serving.speed.total_tokens_per_s *= working;
 }
 
+namespace {
+
+/// Groups of the fewest nodes of which one holds the work, as many as there are nodes for; nothing where all nodes are
+/// one group.
+std::optional<PlannedMachine> plan_in_groups(const Job& work, const physics::Machine& machine,
+                                             const physics::Coefficients& c) {
+  if (!is_in_parts(work) || work.inference.concurrency) return std::nullopt;  // in flight on all of them
+  for (const int nodes : kNodeCounts) {
+    if (2 * nodes > machine.nodes) break;
+    if (machine.nodes % nodes != 0) continue;
+    PlannedMachine planned{.machine = machine, .plan = {}};
+    planned.machine.nodes = nodes;
+    auto plan = physics::plan_for(work, planned.machine, c);
+    if (!plan || !plan->is_usable() || !plan->need.likely(physics::least_chance(work, c))) continue;
+    if (work.counted && nodes == 1) break;  // whole things, of which some do one more than others
+    planned.plan = std::move(*plan);
+    multiply(planned, machine.nodes / nodes, machine.nodes / nodes);
+    return planned;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<PlannedMachine> plan_on_all(const Job& work, const physics::Machine& machine, const physics::Coefficients& c) {
+  if (auto planned = plan_in_groups(work, machine, c)) return std::move(*planned);
+  auto plan = physics::plan_for(work, machine, c);
+  if (!plan) return std::unexpected(plan.error());
+  return planned_on(machine, std::move(*plan));
+}
+
 int usual_most_nodes(const Job& work) {
   if (work.task != job::Task::finetune || work.counted) return kNodeCounts.back();
   const double gb = in_gb(physics::training_states(work, work.training.precision.value_or(job::Precision::bf16)));

@@ -31,18 +31,19 @@ physics::Percentiles percentiles_of(const serve::Figures& f) {
   return {seconds(f.mean), seconds(f.p50), seconds(f.p90), seconds(f.p95), seconds(f.p99), seconds(f.p999)};
 }
 
-physics::InferenceSpeed::Simulated figures_of(const serve::Outcome& outcome) {
+}  // namespace
+
+physics::InferenceSpeed::Simulated Promises::figures_of(const Scene& scene, int machines,
+                                                        const serve::Outcome& outcome) {
   const serve::Measures& m = outcome.measures;
-  return {percentiles_of(m.ttft),
-          percentiles_of(m.tpot),
-          percentiles_of(m.itl),
-          percentiles_of(m.e2e),
+  const double replicas = static_cast<double>(scene.replicas_each) * machines;  // of which a part was simulated
+  const bool users = scene.demand.users.count > 0;
+  return {{percentiles_of(m.ttft), percentiles_of(m.tpot), percentiles_of(m.itl), percentiles_of(m.e2e)},
           outcome.in_time.all,
           outcome.utilization,
-          outcome.batch.mean * outcome.replicas};
+          outcome.batch.mean * replicas,
+          users ? std::optional(outcome.requests_per_s / outcome.replicas * replicas) : std::nullopt};
 }
-
-}  // namespace
 
 bool Promises::speak_of(const job::Job& work) {
   return work.task == job::Task::inference && !work.counted && work.inference.request_rate &&
@@ -169,7 +170,7 @@ Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& g
   }
   // The guess is mostly right or one too many.
   for (int next = high - 1; next > low; next = low + (high - low) / 2) (keeps(*here, next) ? high : low) = next;
-  return {.kept = Kept{high, figures_of(expected(*here, high))}};
+  return {.kept = Kept{high, figures_of(*here, high, expected(*here, high))}};
 }
 
 const serve::Outcome& Promises::expected(Scene& scene, int machines) {
@@ -184,10 +185,18 @@ PlannedMachine Promises::expected(const job::Job& work, PlannedMachine planned) 
   Scene* const here = scene(work, planned);
   if (here == nullptr) return planned;
   const serve::Outcome& outcome = expected(*here, planned.working);
-  planned = simulated_plan(std::move(planned), figures_of(outcome));
+  planned = simulated_plan(std::move(planned), figures_of(*here, planned.working, outcome));
   if (outcome.in_time.all >= here->goal.share) return planned;
   planned.plan.meets_targets = false;
   planned.plan.problem = physics::too_slow(work.inference, planned.plan.serving->speed, planned.machine.device.gpu->id);
+  return planned;
+}
+
+PlannedMachine Promises::paced(const job::Job& work, PlannedMachine planned) const {
+  const auto& serving = planned.plan.serving;
+  if (asked_ == nullptr || !serving || serving->speed.simulated || serving->speed.requests_per_s <= 0) return planned;
+  if (const serve::Users users = demand_of(work).users; users.count > 0)
+    serve_rate(planned.plan, users.count / (users.think + serving->speed.e2e().raw()));
   return planned;
 }
 
@@ -199,8 +208,8 @@ catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& pla
   if (!fresh) return entry->second;
   const bool sure = keeps(*here, machines);
   set_machines(*here, machines);
-  return entry->second = serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, sure,
-                                               requests(*here, kChance));
+  return entry->second =
+             serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, sure, requests(*here, kChance));
 }
 
 }  // namespace gpusel::answer

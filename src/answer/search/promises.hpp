@@ -47,6 +47,9 @@ class Promises {
   /// hold the load, or is not simulated.
   PlannedMachine expected(const job::Job& work, PlannedMachine planned);
 
+  /// What is not simulated, at the rate of users who wait as long as closed forms say; as it is where no users ask.
+  PlannedMachine paced(const job::Job& work, PlannedMachine planned) const;
+
   std::size_t runs() const { return runs_; }
 
  private:
@@ -66,6 +69,7 @@ class Promises {
   Scene* scene(const job::Job& work, const physics::Machine& group, const physics::Plan& plan);
   Scene* scene(const job::Job& work, const PlannedMachine& planned);
   const serve::Outcome& expected(Scene& scene, int machines);
+  static physics::InferenceSpeed::Simulated figures_of(const Scene& scene, int machines, const serve::Outcome& outcome);
   static void set_machines(Scene& scene, int machines);
   /// Requests of a run, at least: in all, of each replica, of each user, and times those that are in flight.
   struct Length {

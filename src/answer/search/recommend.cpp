@@ -28,7 +28,8 @@ using rules::Effect;
 using rules::Rule;
 
 std::string memory_reason(const Recommendation& candidate) {
-  const double needed = in_gib(candidate.memory().total());
+  const physics::MemoryNeed& need = candidate.plan().need;
+  const double needed = in_gib(need.is_known() ? need.needed : candidate.memory().total());
   const double usable = in_gib(candidate.machine().memory());
   if (candidate.memory().total().raw() <= 0) return {};
   if (candidate.machine().on_cpu()) return say("{:.1f} of {:.0f} GiB", needed, usable);
@@ -436,8 +437,13 @@ Result<Advice> recommend(const Question& question, const catalog::Catalog& catal
   };
   auto advice = run();
   if (!in_time || !advice || !advice->recommendations.empty()) return advice;
+  const double days = *asked.constraints.deadline_hours / 24;
   drop_deadline(asked.constraints);  // better late than never
-  return run();
+  auto late = run();
+  if (late && !late->recommendations.empty())
+    late->notes.push_back(
+        say("nothing finishes within the {:g} days that are usually assumed: ranked without a deadline", days));
+  return late;
 }
 
 }  // namespace gpusel::answer

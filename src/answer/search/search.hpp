@@ -190,6 +190,11 @@ class CandidateSearch {
 
 /// `groups` machines side by side as one, of which so many work; figures are those of the working ones.
 void multiply(PlannedMachine& planned, int groups, int working);
+/// The same plan where another rate of requests comes to it.
+void serve_rate(physics::Plan& plan, double requests_per_s);
+/// The plan for all nodes of a machine as a search makes it: what falls into parts is done by equal groups of nodes.
+Result<PlannedMachine> plan_on_all(const job::Job& work, const physics::Machine& machine,
+                                   const physics::Coefficients& coefficients);
 /// With the figures of a simulation in place of those of closed forms.
 PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSpeed::Simulated& figures);
 

@@ -76,10 +76,20 @@ class Rows {
 
 }  // namespace
 
+void serve_rate(physics::Plan& plan, double requests_per_s) {
+  physics::InferenceSpeed& speed = plan.serving->speed;
+  if (speed.requests_per_s <= 0) return;
+  const double more = requests_per_s / speed.requests_per_s;
+  for (double* const rate : {&plan.rate, &plan.sequences_per_s, &speed.requests_per_s, &speed.output_tokens_per_s,
+                             &speed.total_tokens_per_s})
+    *rate *= more;
+}
+
 PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSpeed::Simulated& figures) {
   physics::Plan& plan = planned.plan;
   plan.serving->speed.simulated = figures;
   plan.serving->speed.in_flight = figures.in_flight;
+  if (figures.requests_per_s) serve_rate(plan, *figures.requests_per_s);
   plan.meets_targets = true;
   if (plan.problem.kind == physics::Problem::Kind::latency) plan.problem = {};
   return planned;
@@ -121,7 +131,8 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
       context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
   Rows seen(depth.rows);
   std::vector<bool> tried(shapes_.size()), simulated(shapes_.size());
-  if (!by_cost) std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.usual_time().raw(); });
+  if (!by_cost)
+    std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.usual_time().raw(); });
   std::size_t tries = 0;
   for (Lead& lead : leads) {
     Choice& choice = choices[lead.shape];
@@ -145,7 +156,7 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
   }
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
     if (choices[i].planned)
-      offer_shape(shapes_[i], std::move(*choices[i].planned), out);
+      offer_shape(shapes_[i], context_.promises->paced(work_, std::move(*choices[i].planned)), out);
     else if (tried[i] && keep_rejections_)
       reject_shape(shapes_[i], not_kept(simulated[i]));
   }

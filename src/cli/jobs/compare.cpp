@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "answer/facts/limits.hpp"
 #include "answer/lists/compare.hpp"
 #include "answer/lists/like.hpp"
 #include "base/text/joined.hpp"
@@ -76,6 +77,7 @@ int run_compare(CompareOptions& options, Context& context) {
   const auto comparison =
       answer::compare(names, options.question, ground->catalog, ground->rules, ground->coefficients, options.explain);
   if (!comparison) return context.fail(as_flag(comparison.error()));
+  if (std::string sizing = answer::sizing_note(options.question.request); !sizing.empty()) context.note(sizing);
   if (options.explain && !comparison->work)
     context.note(say("--explain shows a job's figures: add --model and --task"));
   print({.data = [&] { return show::compare_json(*comparison, ground->catalog); },

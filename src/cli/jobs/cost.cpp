@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "answer/cost/break_even.hpp"
+#include "answer/facts/limits.hpp"
 #include "answer/lists/like.hpp"
 #include "answer/lists/list.hpp"
 #include "base/text/text.hpp"
@@ -193,6 +194,8 @@ class Cost {
       }
       options_.question.subjects.push_back(std::move(subject));
     }
+    if (std::string sizing = answer::sizing_note(options_.job.question.request); !sizing.empty() && !any_saved_)
+      context_.note(sizing);
     std::vector<std::string> providers;
     for (const answer::CostSubject& subject : options_.question.subjects)
       if (const auto instance = catalog.instance(subject.name); instance && !any_saved_)

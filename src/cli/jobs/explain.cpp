@@ -192,7 +192,13 @@ class Explain {
   };
 
   int show(const Shown& shown, const LoadedFacts& ground) {
-    const show::ExplainView view{shown.kind, shown.name, shown.advice, shown.catalog, shown.tree, shown.admission};
+    const show::ExplainView view{shown.kind,
+                                 shown.name,
+                                 shown.advice,
+                                 shown.catalog,
+                                 shown.tree,
+                                 shown.admission,
+                                 &options_.job.question.constraints};
     print({.data =
                [&] {
                  show::Json json = show::explanation_json(view);

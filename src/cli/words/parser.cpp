@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -231,7 +232,8 @@ class Words {
     const std::string name = shown.substr(0, shown.find(','));
     CLI::Option* option = nullptr;
     if (flag.value.empty()) {
-      option = sub.add_flag_callback(flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
+      option = sub.add_flag_callback(
+          flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
     } else {
       const auto each = [this, &flag, name](const std::vector<std::string>& values) {
         for (const std::string& value : values)
@@ -308,11 +310,27 @@ class Words {
       near = one_of_these(std::move(names));
     }
     const std::string shown = shorten(group_.empty() || chosen_ != nullptr ? name : group_ + " " + name, 60);
+    if (const std::string others = chosen_ != nullptr && is_flag ? who_take(name) : std::string(); !others.empty())
+      return context_.fail(Error{ErrorKind::usage,
+                                 say("gpusel {} does not take {}; commands that do: {}", chosen_->name, shown, others),
+                                 {},
+                                 near.or_else(see_help())});
     return context_.fail(Error{ErrorKind::usage,
                                chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
                                                                             : say("unknown argument '{}'", shown),
                                {},
                                near.or_else(see_help())});
+  }
+
+  /// The commands that have this flag; empty: none.
+  static std::string who_take(const std::string& flag) {
+    std::string names;
+    for (const Command& command : commands()) {
+      const Parsed parsed = command.make();
+      if (std::ranges::any_of(parsed.flags, [&](const Flag& one) { return one.spelled_by(flag); }))
+        add_item(names, command.name);
+    }
+    return names;
   }
 
   /// "price h100", "h100 price": SkyPilot's first question.

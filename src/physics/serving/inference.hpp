@@ -47,9 +47,10 @@ struct InferenceSpeed {
   /// Of a load that was simulated, request by request: stands above what the load says of them.
   struct Simulated {
     Percentiles ttft, tpot, itl, e2e;
-    double share_in_time = 1;  // of the requests, that meet every target
-    double utilization = 0;    // share of the time that replicas are busy
-    double in_flight = 0;      // requests at once, whole deployment
+    double share_in_time = 1;                             // of the requests, that meet every target
+    double utilization = 0;                               // share of the time that replicas are busy
+    double in_flight = 0;                                 // requests at once, whole deployment
+    std::optional<double> requests_per_s = std::nullopt;  // of users, who ask the more the sooner they are answered
   };
   std::optional<Simulated> simulated;
   double prefill_replicas = 0;  // of the replicas, where prompts have their own

@@ -78,11 +78,9 @@ bool assumed_deadline_matters(const Advice& advice, double days) {
 }
 
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
-  std::string words;
-  if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
+  std::string words = end_words(limits, advice.currency);
   if (const auto days = assumed_days(advice); days && assumed_deadline_matters(advice, *days))
     words += say(", done in {:g} days (assumed, --deadline)", *days);
-  if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, advice.currency));
   // Those that neither these words nor the next line say.
   static constexpr std::string_view kSaid[] = {"deadline", "budget", "cloud",     "infra",
                                                "region",   "market", "residency", "term"};

@@ -318,8 +318,8 @@ void add_percentiles(Document& page, const physics::Plan& plan) {
   page.line(say("  ms at P50, P95 and P99: {:.0f}, {:.0f}, {:.0f} to the first token; {:.1f}, {:.1f}, {:.1f} between "
                 "tokens; {:.0f}, {:.0f}, {:.0f} for the whole answer",
                 in_ms(speed.ttft()), in_ms(speed.ttft_within(95)), in_ms(speed.ttft_within(99)), in_ms(speed.itl()),
-                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e()), in_ms(speed.e2e_within(95)),
-                in_ms(speed.e2e_within(99))),
+                in_ms(speed.itl_within(95)), in_ms(speed.itl_within(99)), in_ms(speed.e2e()),
+                in_ms(speed.e2e_within(95)), in_ms(speed.e2e_within(99))),
             4);
 }
 
@@ -408,6 +408,10 @@ Table estimate_table(const answer::EstimateAnswer& answer) {
       {"latency_ms", "/latency_ms"},
       {"bound_by", "/bound_by"},
       {"notes", "/notes"},
+      {"ttft_ms_p95", "/inference/ttft_ms_p95"},
+      {"tpot_ms_p95", "/inference/tpot_ms_p95"},
+      {"itl_ms_p95", "/inference/itl_ms_p95"},
+      {"e2e_latency_ms_p95", "/inference/e2e_latency_ms_p95"},
   };
   Json record = estimate_json(answer);
   const bool on_cpu = answer.machine.on_cpu();

@@ -96,15 +96,18 @@ std::string latency_fact(const EstimateAnswer& answer) {
   const physics::Plan& plan = answer.plan;
   if (plan.serving && answer.work.model->is_generator()) {
     const physics::InferenceSpeed& speed = plan.serving->speed;
+    const double percent = answer.work.inference.slo_percentile;
+    const std::string tpot =
+        answer.work.inference.tpot_ms ? say(" · TPOT {:.0f} ms", in_ms(speed.tpot_within(percent))) : std::string();
     if (!speed.load) {
       std::string words = say("TTFT {:.0f} ms", in_ms(speed.ttft()));
-      if (speed.itl().raw() > 0) words += say(" · ITL {:.0f} ms", in_ms(speed.itl()));
+      if (speed.itl().raw() > 0) words += say(" · ITL {:.0f} ms", in_ms(speed.itl())) + tpot;
       return words;
     }
-    const double percent = answer.work.inference.slo_percentile;
     return say("p{:g}: TTFT {:.0f} ms · ITL {:.0f} ms · whole answer {:.1f} s", percent,
                in_ms(speed.ttft_within(percent)), in_ms(speed.itl_within(percent)),
-               in_ms(speed.e2e_within(percent)) / 1000);
+               in_ms(speed.e2e_within(percent)) / 1000) +
+           tpot;
   }
   if (plan.training || plan.usual_time().raw() <= 0) return {};
   return latency_text(plan);

@@ -194,7 +194,8 @@ Derivation derivation_of(const Branch& branch) {
 
 Document explanation_page(const ExplainView& view, bool all) {
   Document page;
-  page.title(spoken_question(view.advice.work)).gap();
+  const std::string ends = view.limits != nullptr ? end_words(*view.limits, view.advice.currency) : std::string();
+  page.title(spoken_question(view.advice.work) + ends).gap();
   if (view.kind == "rank")
     add_rank(page, view);
   else if (view.kind == "rejection")

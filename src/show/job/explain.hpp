@@ -18,6 +18,7 @@ struct ExplainView {
   const catalog::Catalog& catalog;
   const answer::Branch& tree;
   const answer::Admission* admission = nullptr;  // of a rejection
+  const job::Constraints* limits = nullptr;      // as they were given
 };
 
 Json tree_json(const answer::Branch& branch);

@@ -98,6 +98,13 @@ std::string spoken_question(const Job& work) {
   return job::is_training(work.task) ? trained_words(work) : served_words(work);
 }
 
+std::string end_words(const job::Constraints& limits, Currency currency) {
+  std::string words;
+  if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
+  if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, currency));
+  return words;
+}
+
 std::string spoken_gpu(const catalog::Gpu& gpu) {
   std::string name = printable(gpu.name);
   const auto drop = [&name](std::string_view word) {

@@ -282,6 +282,10 @@ Table recommend_table(const Advice& advice, const catalog::Catalog& catalog, std
       {"pareto", "/pareto"},
       {"warnings", "/warned_of"},
       {"fit", "/fit/verdict"},
+      {"ttft_ms_p95", "/performance/ttft_ms_p95"},
+      {"tpot_ms_p95", "/performance/tpot_ms_p95"},
+      {"itl_ms_p95", "/performance/itl_ms_p95"},
+      {"e2e_latency_ms_p95", "/performance/e2e_latency_ms_p95"},
   };
   Json records = std::move(recommend_json(advice, catalog, limit)["recommendations"]);
   for (std::size_t i = 0; i < records.size(); ++i) {

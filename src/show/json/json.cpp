@@ -104,7 +104,8 @@ Json workload_json(const job::Job& work) {
     out["input_tokens"] = job.input_tokens;
     out["output_tokens"] = job.output_tokens;
     out["concurrency"] = job.concurrency ? Json(*job.concurrency) : Json(nullptr);
-    out["request_rate"] = job.request_rate ? number(*job.request_rate) : Json(nullptr);
+    const bool users = job.askers && job.askers->users;  // who ask as often as they are answered
+    out["request_rate"] = job.request_rate && !users ? number(*job.request_rate) : Json(nullptr);
     out["weights_precision"] = text_or_null(job.weights_precision);
   }
   return out;

@@ -406,7 +406,8 @@ std::string compared_name(const Compared& item) {
 Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& catalog, const CompareView& view) {
   Document page;
   if (comparison.work) {
-    page.title(say("{}, on each", spoken_question(*comparison.work)));
+    page.title(
+        say("{}, on each", spoken_question(*comparison.work) + end_words(comparison.asked, comparison.currency)));
   } else {
     std::vector<std::string> names;
     for (const Compared& item : comparison.items) names.push_back(compared_name(item));

@@ -121,6 +121,9 @@ void add_latency(std::vector<Trait>& traits, const CompareAnswer& comparison) {
      [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.ttft_within(percent) : s.ttft()); });
   of(loaded ? say("p{:g} ITL, ms", percent) : say("ITL, ms"),
      [loaded, percent](const physics::InferenceSpeed& s) { return in_ms(loaded ? s.itl_within(percent) : s.itl()); });
+  if (comparison.work->inference.tpot_ms)
+    of(loaded ? say("p{:g} TPOT, ms", percent) : say("TPOT, ms"),
+       [percent](const physics::InferenceSpeed& s) { return in_ms(s.tpot_within(percent)); });
 }
 
 void add_job_traits(std::vector<Trait>& traits, const CompareAnswer& comparison) {

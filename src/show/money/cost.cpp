@@ -343,7 +343,7 @@ Document cost_page(const CostAnswer& answer, std::span<const answer::BreakEvens>
                    const catalog::Catalog& catalog, const CostView& view) {
   Document page;
   if (answer.work)
-    page.title(spoken_question(*answer.work));
+    page.title(spoken_question(*answer.work) + end_words(answer.asked, answer.converter.currency()));
   else
     page.page_title(say("Costs over time"));
   for (std::size_t at = 0; at < answer.items.size(); ++at) {
