@@ -67,8 +67,8 @@ TEST_CASE("no test of a speed is worth more than the choice may be regretted, an
 }
 
 TEST_CASE("nine of ten is sure enough to need no word") {
-  CHECK(answer::Evidence{.best_probability = 0.9}.settled());
-  CHECK_FALSE(answer::Evidence{.best_probability = 0.899}.settled());
+  CHECK(answer::Evidence{.best_probability = 0.9, .tests = {}}.settled());
+  CHECK_FALSE(answer::Evidence{.best_probability = 0.899, .tests = {}}.settled());
 }
 
 TEST_CASE("of two speeds that err on their own the chance and the regret are those of log-normal costs") {

@@ -38,7 +38,10 @@ physics::InferenceSpeed::Simulated Promises::figures_of(const Scene& scene, int 
   const serve::Measures& m = outcome.measures;
   const double replicas = static_cast<double>(scene.replicas_each) * machines;  // of which a part was simulated
   const bool users = scene.demand.users.count > 0;
-  return {{percentiles_of(m.ttft), percentiles_of(m.tpot), percentiles_of(m.itl), percentiles_of(m.e2e)},
+  return {percentiles_of(m.ttft),
+          percentiles_of(m.tpot),
+          percentiles_of(m.itl),
+          percentiles_of(m.e2e),
           outcome.in_time.all,
           outcome.utilization,
           outcome.batch.mean * replicas,
