@@ -72,11 +72,12 @@ class Carrier {
     }
     out.problem = best.plan ? best.plan->problem : physics::Problem{};
     double low = 0;
-    for (double rate = high / 2; high - low > kRateStep * high; rate = (low + high) / 2) {
+    // What is too slow for next to no load is too slow for any.
+    for (double rate = kLeastRate * out.ceiling; high - low > kRateStep * high; rate = (low + high) / 2) {
       auto trial = at_rate(work, rate, slow);
       if (!trial.holds) {
         high = rate;
-        if (rate < kLeastRate * out.ceiling) break;
+        if (low <= 0) break;
         continue;
       }
       low = rate;
