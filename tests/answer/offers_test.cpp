@@ -82,16 +82,6 @@ TEST_CASE("another term is told of where it saves three of a hundred, and names 
   CHECK(message(0.985, 0.1).find("2 × p two, 0.20 USD/h, 80 % less") != std::string::npos);
 }
 
-TEST_CASE("a job that is over before its commitment is told when that would pay off") {
-  const auto advice =
-      test::market_of({{"one", "l40s", {{"on-demand", "2"}, {"reserved-1y", "0.5"}}}})
-          .recommend(R"({"model": "llama-7b", "task": "finetune", "method": "lora"})", {{"term", "reserved-1y"}});
-  const auto found = std::ranges::find(advice.rejected, "commitment-too-long", &answer::Rejection::rule);
-  REQUIRE(found != advice.rejected.end());
-  // A quarter of the rate, every hour of the month: 730 / 4.
-  CHECK(found->message.find("it pays off from 182 hours of use a month") != std::string::npos);
-}
-
 TEST_CASE("what is slow has a range of costs like anything else") {
   const Market& market = Market::small();
   const auto advice = market.recommend(R"({"task": "render", "frames": 10, "seconds_per_frame": 20000, "on": "l40s"})",
