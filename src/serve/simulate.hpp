@@ -74,8 +74,8 @@ Bounds share_bounds(const Simulation& simulation);
 // For those who compare candidates: one short run after another on the same requests.
 
 /// A run in which all step times are so many standard deviations slower than expected. What is in time falls with them,
-/// so that the share reached with a confidence is the share reached at that percentile. Where a queue grows for as long as the run lasts, nothing is in time. `served`: where it is told how each request
-/// went.
+/// so that the share reached with a confidence is the share reached at that percentile. Where a queue grows for as long
+/// as the run lasts, nothing is in time. `served`: where it is told how each request went.
 Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
               std::size_t requests = 3000, std::uint64_t seed = 1, std::vector<Served>* served = nullptr);
 

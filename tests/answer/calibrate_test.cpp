@@ -40,9 +40,9 @@ std::vector<Node> measured_with(const physics::Coefficients& c, const std::vecto
     if (const auto& training = answer->plan.training)
       figures = format("\"tokens_per_s_per_gpu\":{}", training->tokens_per_s_per_gpu * factor);
     else
-      figures =
-          format("\"{}\":{}", time,
-                 in_ms(time == "itl_ms" ? answer->plan.serving->speed.itl() : answer->plan.serving->speed.ttft()) / factor);
+      figures = format(
+          "\"{}\":{}", time,
+          in_ms(time == "itl_ms" ? answer->plan.serving->speed.itl() : answer->plan.serving->speed.ttft()) / factor);
     rows.push_back(record("{" + request + ",\"measured\":{" + figures + "}}"));
   }
   return rows;

@@ -112,7 +112,9 @@ TEST_CASE("the same question has the same bytes, and another seed others") {
 TEST_CASE("users come one by one: a short run waits as a long one does") {
   const auto p95 = [](const char* requests) {
     return answer("--gpu l40s --users 30 --isl 1024 --osl 256 --knee false --requests " + std::string(requests))
-        .at("ttft_ms").at("p95").get<double>();
+        .at("ttft_ms")
+        .at("p95")
+        .get<double>();
   };
   CHECK(p95("600") == Approx(p95("12000")).epsilon(0.1));
 }

@@ -51,7 +51,8 @@ TEST_CASE("more requests in flight never bring the first token sooner") {
           speed_of(mode + " model=" + model + " output_tokens=" + output + " input_tokens=" + std::to_string(length) +
                        " concurrency=" + std::to_string(concurrency),
                    "h200-sxm-141gb", serving("fp8"))
-              .ttft().raw();
+              .ttft()
+              .raw();
       CAPTURE(mode, model, output, length, concurrency);
       CHECK(now >= before * 0.9999);
       before = now;

@@ -245,8 +245,8 @@ TEST_CASE("targets of latency lower the requests in flight until they hold") {
   CHECK(bound.serving->room.concurrency > 1);
   // The most that holds: one request more would miss the target.
   const auto one_more = std::to_string(static_cast<int>(bound.serving->room.concurrency) + 1);
-  const Plan more =
-      test::plan_inference(job("task=inference mode=throughput model=llama-3.1-8b tpot=15 concurrency=" + one_more), machine);
+  const Plan more = test::plan_inference(
+      job("task=inference mode=throughput model=llama-3.1-8b tpot=15 concurrency=" + one_more), machine);
   CHECK_FALSE(more.meets_targets);
 }
 

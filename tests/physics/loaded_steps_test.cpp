@@ -59,7 +59,8 @@ TEST_CASE("prompts one after the other wait as M/D/1 says") {
     const Percentiles ttft = LoadedTimes(prompts_alone(load)).ttft();
     CAPTURE(load);
     CHECK(ttft.mean.raw() == Approx(1 + load / (2 * (1 - load))).epsilon(0.02));
-    for (const auto& [percent, time] : {std::pair(0.90, ttft.p90), std::pair(0.95, ttft.p95), std::pair(0.99, ttft.p99)}) {
+    for (const auto& [percent, time] :
+         {std::pair(0.90, ttft.p90), std::pair(0.95, ttft.p95), std::pair(0.99, ttft.p99)}) {
       CAPTURE(percent, time.raw());
       CHECK(waits_up_to(time.raw() * 1.05 - 1, load) >= percent);
       CHECK(waits_up_to(time.raw() * 0.95 - 1, load) <= percent);

@@ -232,8 +232,7 @@ class Words {
     const std::string name = shown.substr(0, shown.find(','));
     CLI::Option* option = nullptr;
     if (flag.value.empty()) {
-      option = sub.add_flag_callback(
-          flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
+      option = sub.add_flag_callback(flag.names, [this, &flag, name] { set(flag.set, "true", name); }, flag.help);
     } else {
       const auto each = [this, &flag, name](const std::vector<std::string>& values) {
         for (const std::string& value : values)

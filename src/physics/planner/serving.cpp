@@ -14,7 +14,8 @@ bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layo
   *faster.inference.request_rate *= slow.steps;
   for (const LatencyTarget& target : latency_targets()) (faster.inference.*target.asked).reset();
   const Plan plan = inference_figures(faster, machine, layout, c);
-  return plan.need.likely(least_chance(work, c)) && plan.rate > 0 && meets_targets(work.inference, plan.serving->speed, slow);
+  return plan.need.likely(least_chance(work, c)) && plan.rate > 0 &&
+         meets_targets(work.inference, plan.serving->speed, slow);
 }
 
 double chance_to_hold(const job::Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) {

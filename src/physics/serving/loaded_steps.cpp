@@ -281,8 +281,7 @@ Times with_wait_for_room(const LoadedSteps& s, const Times& times) {
   times.each([&](double time, double share) {
     out.add(time, share * (1 - waits));
     constexpr int kStrata = 20;
-    for (int i = 0; i < kStrata; ++i)
-      out.add(time - mean * std::log1p(-(i + 0.5) / kStrata), share * waits / kStrata);
+    for (int i = 0; i < kStrata; ++i) out.add(time - mean * std::log1p(-(i + 0.5) / kStrata), share * waits / kStrata);
   });
   return out;
 }
