@@ -443,6 +443,15 @@ TEST_CASE("traffic within reach is served as it comes and with ordered percentil
   CHECK(s.speed.e2e_within(95) < s.speed.e2e_within(99));
 }
 
+TEST_CASE("prompts of which a step reads thousands wait a step or two") {
+  const Served s =
+      serve("model=llama-3.1-8b input_tokens=2 output_tokens=2 request_rate=4000", "h100-sxm-80gb", serving("bf16"));
+  REQUIRE(s.speed.load);
+  CHECK(std::isfinite(s.speed.ttft_within(99.9).raw()));
+  CHECK(s.speed.ttft() > s.speed.itl());
+  CHECK(s.speed.ttft_within(95) < s.speed.itl() * 6);
+}
+
 TEST_CASE("traffic beyond what can be served has no speed") {
   const Job work = job("task=inference model=llama-3.1-8b request_rate=100000");
   const Machine machine = test::machine("l4");

@@ -218,6 +218,18 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
   return steady;
 }
 
+/// Prompts of which a step reads hundreds come in bundles: what differs between so many changes no percentile.
+LoadedSteps in_bundles(LoadedSteps steps) {
+  constexpr double kMostOfStep = 60;
+  const double size = steps.parts_of_step / steps.parts / kMostOfStep;
+  if (size <= 1) return steps;
+  steps.arrivals_per_s /= size;
+  steps.first_part = steps.first_part + steps.further_part * (size - 1);
+  steps.further_part = steps.further_part * size;
+  steps.parts_of_step /= size;
+  return steps;
+}
+
 /// The steps of one of `replicas` that read prompts and generate, with so many requests in flight and room for as many
 /// as `room`.
 LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load, double replicas, double room,
@@ -238,7 +250,7 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
     out.first_part = out.alone;
     out.further_part = greatest(replica.prefill(input, 2) - out.alone, Seconds{});
     out.parts_of_step = std::max(1.0, room);
-    return out;
+    return in_bundles(out);
   }
   const bool decodes = job.output_tokens > 1 && load.prefill_replicas == 0;
   out.steps = static_cast<double>(job.output_tokens) - 1;
@@ -270,7 +282,7 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
   out.first_part = added(1) / out.parts;
   out.further_part =
       out.parts_of_step > out.parts ? greatest(added(2) - added(1), Seconds{}) / out.parts : out.first_part;
-  return out;
+  return in_bundles(out);
 }
 
 /// What benchmarks print as time per output token: the stay less the first token, over the tokens after it.

@@ -99,7 +99,7 @@ class Steps {
  public:
   explicit Steps(const LoadedSteps& steps) : s_(steps) {
     // Where all that arrives could not be read, it is as close to it as is known to be served.
-    const double each = read(s_.parts_of_step) / s_.parts_of_step * s_.parts / s_.stages;
+    const double each = slot(s_.parts_of_step) / s_.parts_of_step * s_.parts;
     rate_ = std::min(s_.arrivals_per_s, kMostUsed / std::max(each, 1e-12));
   }
 
