@@ -217,4 +217,15 @@ TEST_CASE("the nearest latency is one that admits its machine") {
       std::ranges::any_of(asked.recommendations, [&](const auto& r) { return r.instance == nearest->best.instance; }));
 }
 
+TEST_CASE("the nearest latency relaxes the target that is missed by most") {
+  const auto none = test::Market::small().recommend(
+      R"({"task": "inference", "model": "llama-3.1-8b", "request_rate": 1, "ttft": 100000, "tpot": 0.5})");
+  REQUIRE(none.recommendations.empty());
+  const auto has = [&](std::string_view key) {
+    return std::ranges::find(none.alternatives, key, &answer::Alternative::key) != none.alternatives.end();
+  };
+  CHECK(has("tpot"));
+  CHECK_FALSE(has("ttft"));
+}
+
 }  // namespace ranking_test

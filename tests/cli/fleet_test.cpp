@@ -1,6 +1,5 @@
 // gpusel fleet from outside: what programs read, statuses, and files that are not what they should be.
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "support/program.hpp"
@@ -91,15 +90,14 @@ TEST_CASE("a file of requests that cannot be read is told with its line") {
   CHECK(ask(words_of("fleet --model llama-3.1-8b --rate 3 --traffic /nowhere.csv" + kMarket)).status == 2);
 }
 
-TEST_CASE("a fleet of a million machines is planned as soon as one of a few") {
-  const auto start = std::chrono::steady_clock::now();
+TEST_CASE("a fleet of a million machines is planned, and costs per request what its small twin does") {
   const Json out = answer("fleet --model llama-3.1-8b --rate 5000000");
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(30));
   CHECK(out["feasible"] == true);
   CHECK(out["simulation"]["share_in_time"] > 0.9);
-  // As busy and as soon as its small twin.
   const Json small = answer("fleet --model llama-3.1-8b --rate 50");
-  CHECK(out["fleet"]["hourly"].get<double>() / 1e5 < small["fleet"]["hourly"].get<double>());
+  const double share = out["fleet"]["hourly"].get<double>() / 1e5 / small["fleet"]["hourly"].get<double>();
+  CHECK(share < 1);  // what one machine more than needed costs weighs less
+  CHECK(share > 0.5);
 }
 
 TEST_CASE("what the fleet decides itself is no flag of it") {

@@ -152,7 +152,7 @@ TEST_CASE("the head's sums are those of cost, with what is in them") {
 }
 
 TEST_CASE("the head warns of what speaks against the best, of memory as the rules have it") {
-  const std::string question = "--task inference --model llama-3.1-8b --rps 1 --cloud aws --gpu l40s";
+  const std::string question = "--task inference --model llama-3.1-8b --rps 1 --instance g6e.xlarge";
   const std::string head = section(page(question), "answer", "dl");
   const Json best = answer("recommend", question)["recommendations"][0];
   std::size_t said = 0;

@@ -86,7 +86,7 @@ TEST_CASE("a prompt waits for half a step and is read in the next") {
   ahead.ahead = true;
   CHECK(LoadedTimes(ahead).ttft().p50.raw() == Approx(0.075).epsilon(0.02));
   LoadedSteps served = decoding(0.1);
-  served.beside = seconds(0.1);
+  served.overhead = seconds(0.1);
   CHECK(LoadedTimes(served).ttft().p50.raw() == Approx(0.165).epsilon(0.02));
 }
 

@@ -24,14 +24,12 @@ using rules::FactSet;
 
 /// Copies of the weights that loading takes in host memory: one, and room for reading it.
 constexpr double kLoadCopies = 1.2;
-/// Largest part of a checkpoint that is on its way to the GPU where weights go there part by part: 5 GB, as
-/// Transformers splits it (huggingface.co/docs/transformers/big_models), and room for reading it.
+/// Largest part of a checkpoint on its way to the GPU where weights go there part by part: 5 GB, as Transformers splits
+/// it (huggingface.co/docs/transformers/big_models), and room for reading it. Engines map files into memory and copy
+/// tensor by tensor: vLLM's safetensors-load-strategy "lazy" (docs.vllm.ai, engine arguments), SGLang and TGI by the
+/// same library, TensorRT-LLM's PyTorch backend, which reads ahead only what fits (its
+/// checkpoints/hf/weight_loader.py), llama.cpp by mmap, Transformers with a device map.
 constexpr double kLoadedPart = 5e9 * kLoadCopies;
-/// Engines whose loader makes the model in host memory first, as trtllm-build and its converters do
-/// (nvidia.github.io/TensorRT-LLM, checkpoint workflow). The others map files into memory and copy tensor by tensor:
-/// vLLM's safetensors-load-strategy "lazy" (docs.vllm.ai, engine arguments), SGLang and TGI by the same library,
-/// llama.cpp by mmap, Transformers with a device map.
-constexpr job::Engine kLoadWhole[] = {job::Engine::trt_llm};
 
 template <class View>
 struct Finder {
@@ -405,15 +403,12 @@ Number load_gib(const Job& work, const physics::Machine& machine, const physics:
     const bool in_parts = work.training.method == job::Method::qlora && apart;
     return (in_parts ? std::min(whole, kLoadedPart * machine.gpus_per_node) : whole) / kGiB;
   }
-  const double whole = physics::stored_weights(work, *layout.weights).raw() * kLoadCopies /
-                       std::max(1, layout.tp * layout.pp / machine.gpus_per_node);
-  const bool at_once = std::ranges::find(kLoadWhole, work.inference.engine) != std::end(kLoadWhole);
-  return (at_once ? whole : std::min(whole, kLoadedPart)) / kGiB;
+  return std::min(physics::stored_weights(work, *layout.weights).raw() * kLoadCopies, kLoadedPart) / kGiB;
 }
 
 void memory_facts(Facts& facts, const Job& work, const physics::Machine& machine, const physics::Plan& plan,
                   const physics::Coefficients& c) {
-  const Bytes needed = plan.need.is_known() ? plan.need.needed : plan.memory.total();
+  const Bytes needed = plan.memory_needed();
   facts.set(Fact::memory_needed_gib, in_gib(needed));
   facts.set(Fact::memory_usable_gib, in_gib(machine.memory()));
   free_memory_facts(facts);

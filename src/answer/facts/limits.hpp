@@ -35,7 +35,8 @@ std::vector<std::string> excluding_pairs(const job::Constraints& asked, std::spa
                                          const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                          Date today);
 
-/// Of a machine that is named: what chooses how many there are says nothing of it. Empty: nothing of that was given.
+/// For commands that are given a machine: the options that choose how many machines there are do not apply to it.
+/// Empty: none of them was given.
 std::string sizing_note(const job::Request& request);
 
 /// Whether a rule is the limit on the age of prices.

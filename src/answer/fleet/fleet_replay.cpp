@@ -251,7 +251,7 @@ class Replay {
     return false;
   }
 
-  /// What is not needed goes, the dearest first: twice as many while that does, then half as many each time.
+  /// Takes machines off that are not needed, most expensive first: the step doubles while that works, then halves.
   void shrink() {
     std::vector<Part*> order;
     for (Part& part : parts_) order.push_back(&part);

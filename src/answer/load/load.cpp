@@ -312,22 +312,25 @@ void measure(const job::Requests& requests, AskedTraffic& traffic) {
   std::ranges::transform(all, outputs.begin(), &job::LoggedRequest::output);
   traffic.input = lengths_of(std::move(inputs));
   traffic.output = lengths_of(std::move(outputs));
-  const double span = all.back().arrival - all.front().arrival;
+  std::vector<double> arrivals(all.size());  // those of users are not in order
+  std::ranges::transform(all, arrivals.begin(), &job::LoggedRequest::arrival);
+  std::ranges::sort(arrivals);
+  const double span = arrivals.back() - arrivals.front();
   traffic.duration_s = span;
   if (span <= 0) return;
   traffic.requests_per_s = static_cast<double>(all.size() - 1) / span;
   const double mean = 1 / traffic.requests_per_s;
   double squares = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    const double gap = all[i].arrival - all[i - 1].arrival;
+    const double gap = arrivals[i] - arrivals[i - 1];
     squares += (gap - mean) * (gap - mean);
   }
   traffic.gap_cv = std::sqrt(squares / static_cast<double>(all.size() - 1)) / mean;
   // Whole minutes alone; what begins in none is in none.
   constexpr double kMinute = 60;
   std::vector<double> minutes(static_cast<std::size_t>(span / kMinute));
-  for (const auto& request : all) {
-    const auto minute = static_cast<std::size_t>((request.arrival - all.front().arrival) / kMinute);
+  for (const double arrival : arrivals) {
+    const auto minute = static_cast<std::size_t>((arrival - arrivals.front()) / kMinute);
     if (minute < minutes.size()) minutes[minute] += 1;
   }
   if (minutes.size() < 2) return;

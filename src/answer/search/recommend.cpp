@@ -28,8 +28,7 @@ using rules::Effect;
 using rules::Rule;
 
 std::string memory_reason(const Recommendation& candidate) {
-  const physics::MemoryNeed& need = candidate.plan().need;
-  const double needed = in_gib(need.is_known() ? need.needed : candidate.memory().total());
+  const double needed = in_gib(candidate.plan().memory_needed());
   const double usable = in_gib(candidate.machine().memory());
   if (candidate.memory().total().raw() <= 0) return {};
   if (candidate.machine().on_cpu()) return say("{:.1f} of {:.0f} GiB", needed, usable);

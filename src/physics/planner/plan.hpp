@@ -69,6 +69,8 @@ struct Plan : Figures {
 
   /// It fits, its speed is known, and it meets the latency targets.
   bool is_usable() const { return fits && rate > 0 && meets_targets; }
+  /// On the fullest GPU; its peak where no more is known.
+  Bytes memory_needed() const { return need.is_known() ? need.needed : memory.total(); }
 };
 
 /// The planner for the kind of work. Never an illegal plan: tp divides the heads and stays inside a node, pp divides

@@ -79,8 +79,6 @@ constexpr Recorded kPerToken{"inference.tpot", "{:.2f}", "ms"};
 constexpr Recorded kOfReplica{"inference.requests_per_s.replica", "{:.5g}", "requests/s"};
 constexpr Recorded kOfAll{"inference.requests_per_s", "{:.5g}", "requests/s"};
 
-constexpr double kLeastLeft = 0.02;  // of the time, by prompts: no load that is served comes closer
-
 Steady encoder_state(const Replica& replica, double input, double batch, double efficiency, Trace* trace) {
   Steady steady;
   const Seconds each = record(trace, kFirstToken, [&](auto told) {
@@ -191,7 +189,7 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
       const auto reading = told("part of a prompt in a pass", share) /
                            told("time between requests", seconds(1 / std::max(arrivals_per_s, 1e-9))) /
                            told("batches on their way at once", replica.pipelining());
-      return told("time of one token", step) / greatest(1 - reading, kLeastLeft);
+      return told("time of one token", step) / greatest(1 - reading, 1 - kMostRead);
     });
   steady.e2e = steady.ttft + steady.itl * steps;
   if (batch == 1) {
@@ -255,9 +253,9 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
   const bool decodes = job.output_tokens > 1 && load.prefill_replicas == 0;
   out.steps = static_cast<double>(job.output_tokens) - 1;
   out.stages = replica.pipelining();
-  out.beside = microseconds(1000 * replica.of(c.request_ms));
+  out.overhead = microseconds(1000 * replica.of(c.request_ms));
   const Seconds token = token_time(job, server, batch);
-  if (job.stream_interval > 1) out.beside = out.beside + token * (static_cast<double>(job.stream_interval) - 1);
+  if (job.stream_interval > 1) out.overhead = out.overhead + token * (static_cast<double>(job.stream_interval) - 1);
   out.ahead = decodes && replica.of(c.async_steps) > 0;
   out.reads_alone = !decodes || replica.of(c.prompts_first) > 0;
   if (decodes) {
@@ -392,8 +390,8 @@ std::optional<Load> apart(const Job& work, const Server& server, const Layout& l
   load.steady.tpot = per_token(job, load.steady, trace);
   if (job.request_rate) {
     load.steps = loaded_steps(work, server, load, readers, room, c);
-    load.steps.beside =
-        load.steps.beside + server.target.handover(static_cast<double>(job.input_tokens)) + step;  // and its first step
+    load.steps.overhead = load.steps.overhead + server.target.handover(static_cast<double>(job.input_tokens)) +
+                          step;  // and its first step
   }
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {

@@ -14,9 +14,8 @@ namespace gpusel::physics {
 
 namespace {
 
-constexpr double kTiny = 1e-4;      // shares that change no percentile
-constexpr std::size_t kMost = 300;  // parts that wait
-constexpr double kMostUsed = 0.98;  // of the time, by prompts: beyond, a queue has no steady state
+constexpr double kTiny = 1e-4;      // smaller shares change no percentile
+constexpr std::size_t kMost = 300;  // parts waiting
 
 struct Point {
   double percent;
@@ -28,7 +27,7 @@ constexpr std::array<Point, 5> kPoints = {{{50, &Percentiles::p50},
                                            {99, &Percentiles::p99},
                                            {99.9, &Percentiles::p999}}};
 
-/// Shares of all, by how long they take: in bins of a 64th of a power of two.
+/// A histogram of times in bins of a 64th of a power of two.
 class Times {
  public:
   void add(double time, double share) {
@@ -68,7 +67,7 @@ class Times {
   double all_ = 0, sum_ = 0;
 };
 
-/// How likely 0, 1, 2 … arrivals are.
+/// Probabilities of 0, 1, 2 … arrivals.
 std::vector<double> arrivals(double mean) {
   std::vector<double> out;
   double chance = std::exp(-mean);
@@ -79,7 +78,7 @@ std::vector<double> arrivals(double mean) {
   return out;
 }
 
-/// The same with all from `most` on taken together, at their mean.
+/// The same, with everything from `most` arrivals on taken together at its mean.
 template <typename Use>
 void for_few_arrivals(double mean, int most, const Use& use) {
   double chance = std::exp(-mean);
@@ -94,13 +93,13 @@ void for_few_arrivals(double mean, int most, const Use& use) {
   if (left > kTiny) use(std::max(most, static_cast<int>(std::lround((mean - counted) / left))), left);
 }
 
-/// How long steps are.
+/// How long steps take.
 class Steps {
  public:
   explicit Steps(const LoadedSteps& steps) : s_(steps) {
     // Where all that arrives could not be read, it is as close to it as is known to be served.
     const double each = slot(s_.parts_of_step) / s_.parts_of_step * s_.parts;
-    rate_ = std::min(s_.arrivals_per_s, kMostUsed / std::max(each, 1e-12));
+    rate_ = std::min(s_.arrivals_per_s, kMostRead / std::max(each, 1e-12));
   }
 
   double rate() const { return rate_; }
@@ -134,7 +133,7 @@ class Chain {
   }
 
  private:
-  /// By one step; returns how much changed.
+  /// Moves the distribution on by one step; returns how much it changed.
   double advance() {
     std::vector<double> next(std::min(kMost + 2, shares_.size() * 2), 0.0);
     for (std::size_t waiting = 0; waiting < shares_.size(); ++waiting) {
@@ -164,7 +163,7 @@ class Chain {
     return moved;
   }
 
-  /// How many arrive in a step that reads so many parts.
+  /// Arrivals during a step that reads that many parts.
   const std::vector<double>& coming_in(std::size_t read) {
     if (coming_.size() <= read) coming_.resize(read + 1);
     if (coming_[read].empty()) {
@@ -189,13 +188,13 @@ double mean_of(const std::vector<double>& waiting, const Of& of) {
   return sum;
 }
 
-/// Of those that come while nothing runs.
+/// Share of requests that arrive while nothing runs.
 double idle_share(const LoadedSteps& s, const Steps& steps) {
   if (s.bare > Seconds{}) return std::exp(-s.in_flight);
   return std::max(0.0, 1 - steps.rate() * steps.read(s.parts) / s.stages);
 }
 
-/// What a request waits and reads whose prompt arrives in a step, for all of them.
+/// Times to the first token over all the moments at which a prompt may arrive.
 class FirstTokens {
  public:
   FirstTokens(const LoadedSteps& steps, const std::vector<double>& waiting) : s_(steps), steps_(steps) {
@@ -213,14 +212,14 @@ class FirstTokens {
   const Times& times() const { return times_; }
 
  private:
-  /// Where nothing else runs. What comes meanwhile is read in the step that is scheduled ahead.
+  /// Nothing else runs. Prompts that arrive meanwhile are read in the step scheduled ahead.
   void arrive_alone(double share) {
     for_few_arrivals(s_.ahead ? steps_.rate() * s_.alone.raw() : 0, 2, [&](int count, double chance) {
       times_.add(s_.alone.raw() + steps_.read(std::min(count * s_.parts, s_.parts_of_step)), share * chance);
     });
   }
 
-  /// Anywhere in a step that began with so many parts.
+  /// At any moment of a step that began with that many parts waiting.
   void arrive(double waiting, double share) {
     const double left = waiting - std::min(waiting, s_.parts_of_step);
     const double slot = steps_.slot(waiting);
@@ -236,7 +235,7 @@ class FirstTokens {
     }
   }
 
-  /// In the steps that follow, the last of `own` parts of `queue` being the prompt's.
+  /// Reads the queue up to the prompt, whose last part is number `own` in it.
   void read(double at, double own, double queue, double share) {
     if (share < kTiny * kTiny) return;
     // All but the last are full.
@@ -256,19 +255,19 @@ class FirstTokens {
   Times times_;
 };
 
-/// Middles of equal shares of a standard normal variable.
-template <std::size_t Count>
-const std::array<double, Count>& normal_strata() {
+/// Midpoints of equal shares of the standard normal distribution.
+const std::array<double, 25>& normal_strata() {
   static const auto known = [] {
-    std::array<double, Count> out;
-    for (std::size_t i = 0; i < Count; ++i) out[i] = normal_quantile((static_cast<double>(i) + 0.5) / Count);
+    std::array<double, 25> out;
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out[i] = normal_quantile((static_cast<double>(i) + 0.5) / static_cast<double>(out.size()));
     return out;
   }();
   return known;
 }
 
-/// Requests that find all room taken wait for one to end: so many as Erlang's formula for many servers says, by Halfin
-/// and Whitt's approximation (doi 10.1287/opre.29.3.567), with answers of constant length.
+/// Requests that find the cache full wait for one to end: Erlang's formula for many servers, in Halfin and Whitt's
+/// approximation (doi 10.1287/opre.29.3.567), with answers of constant length.
 Times with_wait_for_room(const LoadedSteps& s, const Times& times) {
   const double spare = std::max(s.room - s.in_flight, 0.02 * s.room);
   const double deviations = spare / std::sqrt(std::max(s.in_flight, 1e-9));
@@ -290,7 +289,7 @@ Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
   const Steps steps(s);
   const double mean = mean_of(waiting, [&](double parts) { return steps.length(parts); });
   Times out;
-  const auto& strata = normal_strata<25>();
+  const auto& strata = normal_strata();
   for (std::size_t n = 0; n < waiting.size(); ++n) {
     // Where prompts come first, such a step and the next that decodes make one gap.
     const double share = s.reads_alone && n == 0 ? std::max(0.0, 2 * waiting[0] - 1) : waiting[n];
@@ -304,15 +303,15 @@ Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
   return out.percentiles();
 }
 
-/// Prompts that come during an answer are Poisson's. What makes an answer longer lets more come, which share its steps:
-/// a first passage, skewed to the right.
+/// Prompts arrive at random during an answer, and a longer answer meets more of them and of other sequences: a first
+/// passage time, skewed to the right.
 Percentiles means_of_requests(const LoadedSteps& s) {
   const Steps steps(s);
   const double each = steps.read(s.parts) / s.stages;
   const double came = each * std::sqrt(s.arrivals_per_s * s.stay.raw()) / s.steps;
   const double sequences = s.spread.raw() / s.tokens_of_step;  // of the batch's deviation
   const double for_sequences = sequences / std::sqrt(std::max(1.0, s.in_flight)) * s.arrivals_per_s * s.steps;
-  const double spared = std::max(1 - kMostUsed, 1 - steps.rate() * each - for_sequences);
+  const double spared = std::max(1 - kMostRead, 1 - steps.rate() * each - for_sequences);
   const double relative = std::hypot(came, sequences) / spared / s.per_token.raw();
   const double logarithm = std::sqrt(std::log1p(relative * relative));
   static const auto deviations = [] {
@@ -349,8 +348,8 @@ const std::vector<double>& LoadedTimes::waiting() const {
 const Percentiles& LoadedTimes::ttft() const {
   if (ttft_) return *ttft_;
   ttft_ = with_wait_for_room(steps_, FirstTokens(steps_, waiting()).times()).percentiles();
-  ttft_->mean += steps_.beside;
-  for (const auto& [percent, figure] : kPoints) (*ttft_).*figure += steps_.beside;
+  ttft_->mean += steps_.overhead;
+  for (const auto& [percent, figure] : kPoints) (*ttft_).*figure += steps_.overhead;
   return *ttft_;
 }
 
@@ -368,7 +367,7 @@ const Percentiles& LoadedTimes::e2e() const {
   if (e2e_) return *e2e_;
   e2e_ = ttft();
   e2e_->mean += tpot().mean * steps_.steps;
-  // Who waits longest for the first token is hardly the one whose tokens are slowest.
+  // The requests that wait longest for the first token are rarely those with the slowest tokens.
   for (const auto& [percent, figure] : kPoints)
     (*e2e_).*figure = ttft().p50 + (ttft().*figure - ttft().p50) / 2 + tpot().*figure * steps_.steps;
   if (steps_.steps <= 0) e2e_ = ttft();

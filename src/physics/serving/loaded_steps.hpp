@@ -8,6 +8,9 @@
 
 namespace gpusel::physics {
 
+/// Share of the time that prompts may take: a queue closer to all of it has no steady state.
+inline constexpr double kMostRead = 0.98;
+
 struct Percentiles {
   Seconds mean, p50, p90, p95, p99, p999;
   /// 50 to 99.9 of 100; between those that are known, evenly over how rare it is to be slower.
@@ -28,7 +31,7 @@ struct LoadedSteps {
   bool reads_alone = false;   // a step is prompts or decoding, and prompts come first
   bool ahead = false;         // the next step is under way before the first token is sent
   Seconds alone;              // reading a prompt where nothing else runs
-  Seconds beside;             // of a first token, what neither waits nor reads
+  Seconds overhead;           // of a first token: neither waiting nor reading
   Seconds spread;             // standard deviation of `bare`, as sequences come and go
   double in_flight = 1;       // requests
   double room = 1;            // requests
@@ -39,13 +42,13 @@ struct LoadedSteps {
   double steps = 0;           // tokens behind the first
 };
 
-/// Each found when it is first asked for: of thousands of plans few are.
+/// Percentiles of one load, each computed when it is first asked for: few of thousands of plans ever are.
 class LoadedTimes {
  public:
   explicit LoadedTimes(const LoadedSteps& steps) : steps_(steps) {}
   const LoadedSteps& steps() const { return steps_; }
   const Percentiles& ttft() const;
-  const Percentiles& tpot() const;  // what asks nothing of the others
+  const Percentiles& tpot() const;  // needs no queue
   const Percentiles& itl() const;
   const Percentiles& e2e() const;
 
@@ -53,7 +56,7 @@ class LoadedTimes {
   const std::vector<double>& waiting() const;
 
   LoadedSteps steps_;
-  mutable std::vector<double> waiting_;  // of the steps, so many begin with so many parts that wait
+  mutable std::vector<double> waiting_;  // share of the steps that begin with that many parts waiting
   mutable std::optional<Percentiles> ttft_, tpot_, itl_, e2e_;
 };
 
