@@ -7,6 +7,7 @@
 #include "answer/estimate/inference_advice.hpp"
 #include "answer/explain/admission_relax.hpp"
 #include "answer/facts/facts_of.hpp"
+#include "answer/search/known_machines.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
@@ -172,6 +173,7 @@ OtherWays::Found OtherWays::ask(const Question& other, double ceiling) const {
 std::string OtherWays::why_not(const catalog::Instance& instance, Question other) const {
   other.only = &instance;
   other.every_reason = true;
+  other.best_only = nullptr;
   const auto work = resolve_work(other.request, model_, context_.catalog);
   auto rules = job::limit_rules(other.constraints, context_.catalog);
   if (!work || !rules) return {};
@@ -346,11 +348,14 @@ void OtherWays::find_switch_loads(Advice& advice) const {
   if (Promises::speak_of(advice.work)) return;  // each load would have to be simulated
   const double load = *advice.work.inference.request_rate;
   const auto first_rows = std::span(all).first(std::min(all.size(), kRowsWithSwitch));
+  const auto known = std::make_shared<KnownMachines>();
   // The nearest first, so that what is found stays.
   for (const double times : {1.5, 2.0, 3.0, 5.0, 10.0})
     for (const double rate : {load * times, load / times}) {
       Question other = context_.question;
       other.request.request_rate = rate;
+      other.best_only = known;
+      known->plans.clear();
       const Found found = ask(other);
       if (found.ranked.empty()) continue;
       const catalog::Instance* best = found.ranked.front().instance;
@@ -360,10 +365,13 @@ void OtherWays::find_switch_loads(Advice& advice) const {
 }
 
 void OtherWays::find_staircase(Advice& advice) const {
+  const auto at_rates = std::make_shared<KnownMachines>();
   const auto step = [&](std::string load, std::optional<double> rate, std::optional<job::Mode> mode) {
     Question other = context_.question;
     other.request.request_rate = rate;
     other.request.mode = mode;
+    other.best_only = rate ? at_rates : std::make_shared<KnownMachines>();
+    other.best_only->plans.clear();
     Found found = ask(other);
     if (found.ranked.empty()) return;
     Recommendation& best = found.ranked.front();

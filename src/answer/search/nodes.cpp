@@ -168,9 +168,13 @@ int CandidateSearch::most_nodes() const {
   return limits.max_nodes ? static_cast<int>(*limits.max_nodes) : usual_most_nodes(work_);
 }
 
-void CandidateSearch::plan_shapes(std::vector<Recommendation>& out) {
+void CandidateSearch::plan_shapes(double ceiling, std::vector<Recommendation>& out) {
   alone_.resize(shapes_.size());
-  if (KnownMachines* known = context_.question.best_only.get()) return plan_best(*known, out);
+  if (KnownMachines* known = context_.question.best_only.get()) return plan_cheapest(*known, ceiling, out);
+  if (std::isfinite(ceiling) && cost_decides()) {
+    KnownMachines unknown;
+    return plan_cheapest(unknown, ceiling, out);
+  }
   for (const Shape& shape : shapes_) {
     Reason reason;
     if (auto planned = plan_shape(shape, reason))
@@ -186,9 +190,11 @@ std::optional<CandidateSearch::Planned> CandidateSearch::plan_shape(const Shape&
   return is_in_parts(work_) ? divide(shape, reason) : join(shape, reason);
 }
 
-/// The shapes in the order of what they cost at least: what costs more than a known one comes behind it.
-void CandidateSearch::plan_best(KnownMachines& known, std::vector<Recommendation>& out) {
+/// The shapes in the order of what they cost at least: what costs more than the ceiling is of no use, and where only
+/// the best is wanted what costs more than a known one comes behind it.
+void CandidateSearch::plan_cheapest(KnownMachines& known, double ceiling, std::vector<Recommendation>& out) {
   constexpr double kAlike = 1 + 1e-6;  // what ranks as the same cost
+  const bool best_only = context_.question.best_only != nullptr;
   known.plans.resize(shapes_.size());
   const bool by_cost = cost_decides();
   if (by_cost) learn_node_costs(known);
@@ -201,16 +207,17 @@ void CandidateSearch::plan_best(KnownMachines& known, std::vector<Recommendation
     if (std::isfinite(nodes)) order.emplace_back(nodes * cost, i);
   }
   std::ranges::sort(order);
-  double best = std::numeric_limits<double>::infinity();
+  double last = ceiling;
   for (const auto& [cost, i] : order) {
-    if (cost > best * kAlike) break;
+    if (cost > last * kAlike) break;
     Reason unasked;
     auto& plan = known.plans[i];
     if (!plan) plan = plan_shape(shapes_[i], unasked);
     const std::size_t before = out.size();
     if (*plan) offer_shape(shapes_[i], **plan, out);
+    if (!best_only) continue;
     for (const Recommendation& one : std::span(out).subspan(before))
-      best = std::min(best, order_cost(one, work_) / rules_factor(one));
+      last = std::min(last, order_cost(one, work_) / rules_factor(one));
   }
 }
 

@@ -65,7 +65,7 @@ std::vector<Recommendation> CandidateSearch::run(const Depth& depth) {
   if (context_.promises != nullptr && Promises::speak_of(work_))
     plan_simulated(depth, candidates);
   else
-    plan_shapes(candidates);
+    plan_shapes(depth.ceiling, candidates);
   return candidates;
 }
 

@@ -39,7 +39,7 @@ class CandidateSearch {
   enum class Rejected : std::uint8_t { kept, left_out };
   CandidateSearch(const SearchContext& context, const job::Job& work, Rejected rejected = Rejected::kept);
 
-  /// Of services with latency targets: how many rows are simulated, and what those cost that nobody needs to know.
+  /// What those cost that nobody needs to know; of services with latency targets, how many rows are simulated.
   struct Depth {
     std::size_t rows = 1;
     double ceiling = std::numeric_limits<double>::infinity();
@@ -70,9 +70,9 @@ class CandidateSearch {
   std::array<double, 5> host_key(const catalog::Instance& instance) const;
   // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
-  void plan_shapes(std::vector<Recommendation>& out);
+  void plan_shapes(double ceiling, std::vector<Recommendation>& out);
   std::optional<Planned> plan_shape(const Shape& shape, Reason& reason);
-  void plan_best(KnownMachines& known, std::vector<Recommendation>& out);
+  void plan_cheapest(KnownMachines& known, double ceiling, std::vector<Recommendation>& out);
   void learn_node_costs(KnownMachines& known) const;
   bool cost_decides() const;
   double least_nodes_at_rate(const Shape& shape) const;
