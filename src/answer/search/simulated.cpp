@@ -103,7 +103,9 @@ void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendat
   std::vector<Lead> leads;
   std::vector<std::vector<Recommendation>> sold(shapes_.size());  // at closed forms' own count
   std::vector<Choice> choices(shapes_.size());
+  const bool dearer_is_useless = std::isfinite(depth.ceiling) && cost_decides();
   for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    if (dearer_is_useless && least_nodes_at_rate(shapes_[i]) * least_node_cost(shapes_[i]) > depth.ceiling) continue;
     Reason reason;
     auto held = hold_rate(shapes_[i], open, reason);
     if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
