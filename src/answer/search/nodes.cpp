@@ -190,11 +190,27 @@ std::optional<CandidateSearch::Planned> CandidateSearch::plan_shape(const Shape&
   return is_in_parts(work_) ? divide(shape, reason) : join(shape, reason);
 }
 
-/// The shapes in the order of what they cost at least: what costs more than the ceiling is of no use, and where only
-/// the best is wanted what costs more than a known one comes behind it.
+/// In the order of what they cost at least: what costs more than the ceiling is of no use, and where only the best is
+/// wanted what costs more than a known one comes behind it.
 void CandidateSearch::plan_cheapest(KnownMachines& known, double ceiling, std::vector<Recommendation>& out) {
   constexpr double kAlike = 1 + 1e-6;  // what ranks as the same cost
   const bool best_only = context_.question.best_only != nullptr;
+  double last = ceiling;
+  for (const auto& [cost, i] : by_least_cost(known)) {
+    if (cost > last * kAlike) break;
+    Reason unasked;
+    auto& plan = known.plans[i];
+    if (!plan) plan = plan_shape(shapes_[i], unasked);
+    const std::size_t before = out.size();
+    if (*plan) offer_shape(shapes_[i], **plan, out);
+    if (!best_only) continue;
+    for (const Recommendation& one : std::span(out).subspan(before))
+      last = std::min(last, order_cost(one, work_) / rules_factor(one));
+  }
+}
+
+/// The shapes that may do, with what they cost at least; 0 where cost doesn't put them in order.
+std::vector<std::pair<double, std::size_t>> CandidateSearch::by_least_cost(KnownMachines& known) const {
   known.plans.resize(shapes_.size());
   const bool by_cost = cost_decides();
   if (by_cost) learn_node_costs(known);
@@ -207,18 +223,7 @@ void CandidateSearch::plan_cheapest(KnownMachines& known, double ceiling, std::v
     if (std::isfinite(nodes)) order.emplace_back(nodes * cost, i);
   }
   std::ranges::sort(order);
-  double last = ceiling;
-  for (const auto& [cost, i] : order) {
-    if (cost > last * kAlike) break;
-    Reason unasked;
-    auto& plan = known.plans[i];
-    if (!plan) plan = plan_shape(shapes_[i], unasked);
-    const std::size_t before = out.size();
-    if (*plan) offer_shape(shapes_[i], **plan, out);
-    if (!best_only) continue;
-    for (const Recommendation& one : std::span(out).subspan(before))
-      last = std::min(last, order_cost(one, work_) / rules_factor(one));
-  }
+  return order;
 }
 
 void CandidateSearch::learn_node_costs(KnownMachines& known) const {

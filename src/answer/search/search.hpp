@@ -73,10 +73,12 @@ class CandidateSearch {
   void plan_shapes(double ceiling, std::vector<Recommendation>& out);
   std::optional<Planned> plan_shape(const Shape& shape, Reason& reason);
   void plan_cheapest(KnownMachines& known, double ceiling, std::vector<Recommendation>& out);
+  std::vector<std::pair<double, std::size_t>> by_least_cost(KnownMachines& known) const;
   void learn_node_costs(KnownMachines& known) const;
   bool cost_decides() const;
   double least_nodes_at_rate(const Shape& shape) const;
   double least_node_cost(const Shape& shape) const;
+  class BySimulation;
   void plan_simulated(const Depth& depth, std::vector<Recommendation>& out);
   /// The fewest such machines that keep the targets by simulation, not fewer than `least`; exactly up to what is
   /// useful.

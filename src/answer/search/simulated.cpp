@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -25,54 +26,6 @@ Job without_targets(const Job& work) {
   open.inference.ttft_ms = open.inference.tpot_ms = open.inference.itl_ms = open.inference.e2e_ms = std::nullopt;
   return open;
 }
-
-/// A layout on the machines of one shape, as closed forms have it.
-struct Lead {
-  std::size_t shape = 0;
-  PlannedMachine planned;
-  int least = 1;       // machines that hold the traffic at all
-  bool enough = true;  // by closed forms
-  double each = 0;     // cost of one machine, in what candidates are ordered by
-  double cost() const { return each * planned.groups; }
-};
-
-/// The best that is known of a shape.
-struct Choice {
-  std::optional<PlannedMachine> planned;
-  double cost = std::numeric_limits<double>::infinity();
-  bool simulated = false;
-
-  void take(PlannedMachine other, double at, bool is_simulated) {
-    // What was simulated is known, the other is not.
-    if (planned && (simulated != is_simulated ? simulated : cost <= at)) return;
-    planned = std::move(other);
-    cost = at;
-    simulated = is_simulated;
-  }
-};
-
-/// Costs of the rows that people see: the best of each provider and GPU.
-class Rows {
- public:
-  explicit Rows(std::size_t asked) : asked_(asked) {}
-
-  void add(const Recommendation& r, double cost) {
-    const auto [entry, fresh] = best_.try_emplace(std::pair(r.instance->provider, r.gpu), cost);
-    if (!fresh) entry->second = std::min(entry->second, cost);
-  }
-  /// What costs more comes behind all of them; infinite while there are fewer.
-  double last() const {
-    if (best_.size() < asked_) return std::numeric_limits<double>::infinity();
-    std::vector<double> costs;
-    for (const auto& [row, cost] : best_) costs.push_back(cost);
-    std::ranges::nth_element(costs, costs.begin() + static_cast<std::ptrdiff_t>(asked_ - 1));
-    return costs[asked_ - 1];
-  }
-
- private:
-  std::size_t asked_;
-  std::map<std::pair<std::string_view, const catalog::Gpu*>, double> best_;
-};
 
 }  // namespace
 
@@ -95,73 +48,179 @@ PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSp
   return planned;
 }
 
-void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendation>& out) {
-  alone_.resize(shapes_.size());
-  CandidateSearch quiet(context_, work_, Rejected::left_out);
-  const Job traffic = without_targets(work_);
-  const CandidateSearch open(context_, traffic, Rejected::left_out);
-  std::vector<Lead> leads;
-  std::vector<std::vector<Recommendation>> sold(shapes_.size());  // at closed forms' own count
-  std::vector<Choice> choices(shapes_.size());
-  const bool dearer_is_useless = std::isfinite(depth.ceiling) && cost_decides();
-  for (std::size_t i = 0; i < shapes_.size(); ++i) {
-    if (dearer_is_useless && least_nodes_at_rate(shapes_[i]) * least_node_cost(shapes_[i]) > depth.ceiling) continue;
-    Reason reason;
-    auto held = hold_rate(shapes_[i], open, reason);
-    if (held.empty() && keep_rejections_) reject_shape(shapes_[i], reason);
-    for (Held& one : held) {
-      int groups = one.planned.groups;  // that are paid for
-      auto offers = quiet.offers(shapes_[i], one.planned);
-      // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
-      if (offers.empty() && one.least < one.planned.working) {
-        groups = one.least + spare();
-        if (auto fewer = on_groups(one.planned, one.least)) offers = quiet.offers(shapes_[i], std::move(*fewer));
-      }
-      if (offers.empty()) {
-        choices[i].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
-        continue;
-      }
-      double cost = std::numeric_limits<double>::infinity();
-      for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, work_));
-      const double each = cost / groups;
-      leads.push_back({i, std::move(one.planned), one.least, one.enough, each});
-      if (sold[i].empty()) sold[i] = std::move(offers);
+/// Machines are laid out in the order of what they cost at least, and their layouts tried in the order of what closed
+/// forms have them cost.
+class CandidateSearch::BySimulation {
+ public:
+  BySimulation(CandidateSearch& search, const Depth& depth)
+      : search_(search),
+        depth_(depth),
+        quiet_(search.context_, search.work_, Rejected::left_out),
+        traffic_(without_targets(search.work_)),
+        open_(search.context_, traffic_, Rejected::left_out),
+        seen_(depth.rows),
+        sold_(search.shapes_.size()),
+        choices_(search.shapes_.size()),
+        tried_(search.shapes_.size()),
+        simulated_(search.shapes_.size()) {
+    const job::Objective& objective = search.context_.question.objective;
+    by_cost_ = objective.kind == job::ObjectiveKind::cost && objective.weights.empty();
+  }
+
+  void run(std::vector<Recommendation>& out) {
+    const auto order = shapes();
+    auto next = order.begin();
+    while (next != order.end() || !leads_.empty()) {
+      const bool lays_out = next != order.end() && (leads_.empty() || next->first <= leads_.begin()->first);
+      if (!lays_out)
+        try_out(std::move(leads_.extract(leads_.begin()).mapped()));
+      else if (next->first > useful())
+        next = order.end();
+      else
+        lay_out((next++)->second);
+    }
+    for (std::size_t i = 0; i < choices_.size(); ++i) {
+      const Shape& shape = search_.shapes_[i];
+      if (choices_[i].planned)
+        search_.offer_shape(shape, promises().paced(search_.work_, std::move(*choices_[i].planned)), out);
+      else if (tried_[i] && search_.keep_rejections_)
+        search_.reject_shape(shape, search_.not_kept(simulated_[i]));
     }
   }
-  std::ranges::stable_sort(leads, {}, &Lead::cost);
-  const bool by_cost =
-      context_.question.objective.kind == job::ObjectiveKind::cost && context_.question.objective.weights.empty();
-  Rows seen(depth.rows);
-  std::vector<bool> tried(shapes_.size()), simulated(shapes_.size());
-  if (!by_cost)
-    std::ranges::stable_sort(leads, {}, [](const Lead& lead) { return lead.planned.plan.usual_time().raw(); });
-  std::size_t tries = 0;
-  for (Lead& lead : leads) {
-    Choice& choice = choices[lead.shape];
-    tried[lead.shape] = true;
-    const double last = std::min({depth.ceiling, seen.last(), choice.simulated ? choice.cost : depth.ceiling});
-    if (by_cost ? (lead.least + spare()) * lead.each > last : ++tries > kMostTried) {
-      if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
-      continue;
+
+ private:
+  /// A layout on the machines of one shape, as closed forms have it.
+  struct Lead {
+    std::size_t shape = 0;
+    PlannedMachine planned;
+    int least = 1;       // machines that hold the traffic at all
+    bool enough = true;  // by closed forms
+    double each = 0;     // cost of one machine, in what candidates are ordered by
+    double cost() const { return each * planned.groups; }
+  };
+
+  /// The best that is known of a shape.
+  struct Choice {
+    std::optional<PlannedMachine> planned;
+    double cost = std::numeric_limits<double>::infinity();
+    bool simulated = false;
+
+    void take(PlannedMachine other, double at, bool is_simulated) {
+      // What was simulated is known, the other is not.
+      if (planned && (simulated != is_simulated ? simulated : cost <= at)) return;
+      planned = std::move(other);
+      cost = at;
+      simulated = is_simulated;
     }
-    simulated[lead.shape] = true;
-    const double useful = by_cost ? std::floor(last / lead.each + 1e-9) - spare() : kMostMachines;
-    auto planned = keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
-    if (!planned) continue;
+  };
+
+  /// Costs of the rows that people see: the best of each provider and GPU.
+  class Rows {
+   public:
+    explicit Rows(std::size_t asked) : asked_(asked) {}
+
+    void add(const Recommendation& r, double cost) {
+      const auto [entry, fresh] = best_.try_emplace(std::pair(r.instance->provider, r.gpu), cost);
+      if (!fresh) entry->second = std::min(entry->second, cost);
+    }
+    /// What costs more comes behind all of them; infinite while there are fewer.
+    double last() const {
+      if (best_.size() < asked_) return std::numeric_limits<double>::infinity();
+      std::vector<double> costs;
+      for (const auto& [row, cost] : best_) costs.push_back(cost);
+      std::ranges::nth_element(costs, costs.begin() + static_cast<std::ptrdiff_t>(asked_ - 1));
+      return costs[asked_ - 1];
+    }
+
+   private:
+    std::size_t asked_;
+    std::map<std::pair<std::string_view, const catalog::Gpu*>, double> best_;
+  };
+
+  Promises& promises() const { return *search_.context_.promises; }
+  bool best_only() const { return search_.context_.question.best_only != nullptr; }
+  double useful() const { return best_only() ? std::min(depth_.ceiling, seen_.last()) : depth_.ceiling; }
+
+  /// All of them in their own order where each is to be judged.
+  std::vector<std::pair<double, std::size_t>> shapes() const {
+    if ((best_only() || std::isfinite(depth_.ceiling)) && search_.cost_decides()) {
+      KnownMachines unknown;
+      KnownMachines* known = search_.context_.question.best_only.get();
+      return search_.by_least_cost(known != nullptr ? *known : unknown);
+    }
+    std::vector<std::pair<double, std::size_t>> all;
+    for (std::size_t i = 0; i < search_.shapes_.size(); ++i) all.emplace_back(0, i);
+    return all;
+  }
+
+  void lay_out(std::size_t index) {
+    const Shape& shape = search_.shapes_[index];
+    Reason reason;
+    auto held = search_.hold_rate(shape, open_, reason);
+    if (held.empty() && search_.keep_rejections_) search_.reject_shape(shape, reason);
+    for (Held& one : held) {
+      int groups = one.planned.groups;  // that are paid for
+      auto offers = quiet_.offers(shape, one.planned);
+      // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
+      if (offers.empty() && one.least < one.planned.working) {
+        groups = one.least + search_.spare();
+        if (auto fewer = search_.on_groups(one.planned, one.least)) offers = quiet_.offers(shape, std::move(*fewer));
+      }
+      if (offers.empty()) {
+        choices_[index].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
+        continue;
+      }
+      Lead lead{index, std::move(one.planned), one.least, one.enough, cheapest(offers) / groups};
+      const double place = by_cost_ ? lead.cost() : lead.planned.plan.usual_time().raw();
+      leads_.emplace(place, std::move(lead));
+      if (sold_[index].empty()) sold_[index] = std::move(offers);
+    }
+  }
+
+  void try_out(Lead lead) {
+    Choice& choice = choices_[lead.shape];
+    tried_[lead.shape] = true;
+    const int spare = search_.spare();
+    const double last = std::min({depth_.ceiling, seen_.last(), choice.simulated ? choice.cost : depth_.ceiling});
+    if (by_cost_ ? (lead.least + spare) * lead.each > last : ++tries_ > kMostTried) {
+      if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
+      return;
+    }
+    simulated_[lead.shape] = true;
+    const double useful = by_cost_ ? std::floor(last / lead.each + 1e-9) - spare : kMostMachines;
+    auto planned = search_.keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
+    if (!planned) return;
     const double cost = lead.each * planned->groups;
     const bool kept = planned->plan.serving->speed.simulated.has_value();
     choice.take(std::move(*planned), cost, kept);
-    if (!kept || sold[lead.shape].empty()) continue;
-    double cheapest = std::numeric_limits<double>::infinity();
-    for (const Recommendation& r : sold[lead.shape]) cheapest = std::min(cheapest, order_cost(r, work_));
-    for (const Recommendation& r : sold[lead.shape]) seen.add(r, cost * order_cost(r, work_) / cheapest);
+    if (!kept) return;
+    const auto& sold = sold_[lead.shape];
+    for (const Recommendation& r : sold) seen_.add(r, cost * order_cost(r, search_.work_) / cheapest(sold));
   }
-  for (std::size_t i = 0; i < shapes_.size(); ++i) {
-    if (choices[i].planned)
-      offer_shape(shapes_[i], context_.promises->paced(work_, std::move(*choices[i].planned)), out);
-    else if (tried[i] && keep_rejections_)
-      reject_shape(shapes_[i], not_kept(simulated[i]));
+
+  double cheapest(const std::vector<Recommendation>& offers) const {
+    double cost = std::numeric_limits<double>::infinity();
+    for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, search_.work_));
+    return cost;
   }
+
+  CandidateSearch& search_;
+  const Depth& depth_;
+  CandidateSearch quiet_;
+  const Job traffic_;
+  const CandidateSearch open_;
+  bool by_cost_ = false;
+  Rows seen_;
+  std::multimap<double, Lead> leads_;
+  std::vector<std::vector<Recommendation>> sold_;  // by shape, at closed forms' own count
+  std::vector<Choice> choices_;                    // by shape, as the next two
+  std::vector<bool> tried_, simulated_;
+  std::size_t tries_ = 0;
+};
+
+void CandidateSearch::plan_simulated(const Depth& depth, std::vector<Recommendation>& out) {
+  alone_.resize(shapes_.size());
+  BySimulation(*this, depth).run(out);
 }
 
 Reason CandidateSearch::not_kept(bool in_simulation) const {
