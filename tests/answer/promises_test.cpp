@@ -162,13 +162,25 @@ TEST_CASE("a fleet keeps for its requests what it promises, and is not larger th
   double hourly = 0;
   for (const FleetMember& member : fleet->mix.members) hourly += member.hourly;
   CHECK(hourly == Approx(fleet->mix.hourly));
-  // Each prompt length goes somewhere, all of it.
-  std::map<double, double> sent;
-  for (const auto& route : fleet->replay->routing) {
-    CHECK(route.type < fleet->types.size());
-    sent[route.input_up_to] += route.share;
+  // Each prompt length goes somewhere, all of it, whatever its answers.
+  const auto& buckets = fleet->traffic.buckets;
+  for (std::size_t b = 0; b < buckets.size(); ++b) {
+    if (b > 0) CHECK(buckets[b].input_up_to > buckets[b - 1].input_up_to);
+    double sent = 0;
+    for (const FleetMember& member : fleet->mix.members) sent += member.share[b];
+    CHECK(sent == Approx(1));
   }
-  for (const auto& [up_to, share] : sent) CHECK(share == Approx(1));
+}
+
+TEST_CASE("without targets a fleet still keeps up with its requests") {
+  FleetQuestion question;
+  question.request = test::request("model=llama-3.1-8b request_rate=20");
+  question.traffic = "chat";
+  const auto fleet = plan_fleet(question, Market::small().catalog(), {}, Market::small().coefficients());
+  REQUIRE(fleet);
+  REQUIRE(fleet->replay);
+  CHECK(fleet->replay->kept);
+  CHECK(fleet->replay->ttft_p95.raw() < longest_wait(fleet->work.inference));
 }
 
 TEST_CASE("bursts take machines that a mean would not show") {

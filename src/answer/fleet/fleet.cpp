@@ -162,8 +162,6 @@ void keep_used(Fleet& fleet) {
     member.type = number[member.type];
   };
   for (FleetMember& member : fleet.mix.members) use(member);
-  if (fleet.replay)
-    for (FleetReplay::Route& route : fleet.replay->routing) route.type = number[route.type];
   if (fleet.single) use(*fleet.single);
   if (fleet.schedule)
     for (auto& hour : fleet.schedule->hours)

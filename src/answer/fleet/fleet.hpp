@@ -1,5 +1,5 @@
-// The cheapest mix of instances for a stated traffic: requests are put into buckets by length, each machine's rate is
-// estimated per bucket, and an integer programme chooses how many of each. docs/fleet.md writes it out.
+// The cheapest mix of instances for a stated traffic: requests are put into buckets by prompt length, each machine's
+// rate is estimated per bucket, and an integer programme chooses how many of each. docs/fleet.md writes it out.
 #pragma once
 
 #include "answer/search/recommend.hpp"
@@ -72,7 +72,7 @@ struct FleetMember {
   double load = 0;       // of those that work, of the rate they are planned for: 0…1
   double requests_per_s = 0;
   double hourly = 0;
-  std::vector<double> share;  // of each bucket's requests
+  std::vector<double> share;  // of each bucket's requests: where they are routed, by their prompts
 
   double monthly() const { return hourly * kHoursPerMonth; }
 };
@@ -129,13 +129,6 @@ struct FleetReplay {
   Seconds ttft_p95, tpot_p95;
   double utilization = 0;
   bool kept = true;  // the share that was asked for
-  /// By what is known of a request when it comes: prompts up to so long, and how many of them go to a type.
-  struct Route {
-    double input_up_to = 0;
-    std::size_t type = 0;  // of Fleet::types
-    double share = 1;
-  };
-  std::vector<Route> routing;
 };
 
 struct Fleet {

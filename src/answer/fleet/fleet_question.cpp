@@ -90,6 +90,32 @@ bool beyond_context(const catalog::Model& model, const job::Bucket& bucket) {
   return model.max_context && bucket.input + bucket.output > *model.max_context;
 }
 
+namespace {
+
+/// Requests are told apart by their prompts: how long an answer gets is unknown when a request is routed. What the
+/// model can't read stays apart.
+job::Traffic by_prompt(job::Traffic traffic, const catalog::Model& model) {
+  std::vector<job::Bucket> merged;
+  for (const job::Bucket& one : traffic.buckets) {
+    const bool joins = !merged.empty() && merged.back().input_up_to == one.input_up_to &&
+                       beyond_context(model, merged.back()) == beyond_context(model, one);
+    if (!joins) {
+      merged.push_back(one);
+      continue;
+    }
+    job::Bucket& all = merged.back();
+    const double share = all.share + one.share;
+    all.input = (all.share * all.input + one.share * one.input) / share;
+    all.output = (all.share * all.output + one.share * one.output) / share;
+    all.output_up_to = std::max(all.output_up_to, one.output_up_to);
+    all.share = share;
+  }
+  traffic.buckets = std::move(merged);
+  return traffic;
+}
+
+}  // namespace
+
 Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog::Catalog& catalog,
                                     const catalog::Model& model) {
   const bool generates = model.is_generator();
@@ -111,12 +137,14 @@ Result<job::Traffic> stated_traffic(const FleetQuestion& question, const catalog
   if (!known) return std::unexpected(known.error());
   if (const auto* profile = named(known->profiles, question.traffic); profile != nullptr) {
     auto traffic = job::traffic_of(*profile);
-    if (generates) return traffic;
+    if (generates) return by_prompt(std::move(traffic), model);
     return usage_error(say("{} generates nothing, but the profile '{}' has answers", model.id, profile->id),
                        "--traffic", say("--isl, or a file of lengths"));
   }
   if (!is_file(question.traffic)) return unknown_traffic("--traffic", question.traffic, known->profiles);
-  return job::read_traffic(question.traffic, {.generates = generates, .time_unit = question.time_unit});
+  auto traffic = job::read_traffic(question.traffic, {.generates = generates, .time_unit = question.time_unit});
+  if (traffic) *traffic = by_prompt(std::move(*traffic), model);
+  return traffic;
 }
 
 Result<std::optional<std::pair<std::string, job::Day>>> stated_day(const FleetQuestion& question,

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "answer/fleet/fleet_parts.hpp"
 #include "answer/simulate/parts.hpp"
@@ -45,44 +44,30 @@ Result<AskedLoad> load_of(const FleetContext& context, const Fleet& fleet) {
                     request, 1, context.catalog);
 }
 
-/// Of each prompt length the types that take it, and how much of it.
-struct Routes {
-  std::vector<double> up_to;                // tokens, ascending
-  std::vector<std::vector<double>> shares;  // by member, adding up to 1
-  std::vector<std::vector<double>> sent;    // so far
-
-  Routes(const Fleet& fleet, std::span<const FleetMember> members) {
-    for (const job::Bucket& bucket : fleet.traffic.buckets)
-      if (std::ranges::find(up_to, bucket.input_up_to) == up_to.end()) up_to.push_back(bucket.input_up_to);
-    std::ranges::sort(up_to);
-    shares.assign(up_to.size(), std::vector<double>(members.size()));
-    sent = shares;
-    for (std::size_t m = 0; m < members.size(); ++m)
-      for (std::size_t b = 0; b < fleet.traffic.buckets.size(); ++b)
-        shares[class_of(fleet.traffic.buckets[b].input_up_to)][m] +=
-            fleet.traffic.buckets[b].share * members[m].share[b];
-    for (auto& of_class : shares) {
-      const double all = std::accumulate(of_class.begin(), of_class.end(), 0.0);
-      for (double& share : of_class) share = all > 0 ? share / all : 1.0 / static_cast<double>(of_class.size());
-    }
+/// Sends requests to members by the length of their prompts.
+class Router {
+ public:
+  explicit Router(const Fleet& fleet) : buckets_(fleet.traffic.buckets), members_(fleet.mix.members) {
+    sent_.assign(buckets_.size(), std::vector<double>(members_.size()));
   }
 
-  std::size_t class_of(double input) const {
-    const auto at = std::ranges::lower_bound(up_to, input);
-    return static_cast<std::size_t>(std::min(at, std::prev(up_to.end())) - up_to.begin());
-  }
-
-  /// Whoever is furthest behind his share of that length.
+  /// The member furthest behind its share of that length.
   std::size_t take(double input) {
-    const std::size_t c = class_of(input);
+    const auto at = std::ranges::lower_bound(buckets_, input, {}, &job::Bucket::input_up_to);
+    const auto b = static_cast<std::size_t>(std::min(at, std::prev(buckets_.end())) - buckets_.begin());
     std::size_t best = 0;
-    for (std::size_t m = 0; m < shares[c].size(); ++m) {
-      sent[c][m] += shares[c][m];
-      if (sent[c][m] > sent[c][best]) best = m;
+    for (std::size_t m = 0; m < members_.size(); ++m) {
+      sent_[b][m] += members_[m].share[b];
+      if (sent_[b][m] > sent_[b][best]) best = m;
     }
-    sent[c][best] -= 1;
+    sent_[b][best] -= 1;
     return best;
   }
+
+ private:
+  std::span<const job::Bucket> buckets_;  // by prompt, ascending
+  std::span<const FleetMember> members_;
+  std::vector<std::vector<double>> sent_;  // by bucket and member, over what was its share
 };
 
 /// The machines of one type and the requests that go to them.
@@ -124,13 +109,12 @@ class Replay {
     auto load = load_of(context_, fleet_);
     if (!load) return fleet_.notes.push_back(say("not replayed: {}", load.error().message));
     goal_ = goal_of(fleet_.work);
+    if (!goal_.targets.any()) goal_.targets.ttft = longest_wait(fleet_.work.inference);
     if (!set_parts()) return;
     share_out(std::move(load->demand));
     for (Part& part : parts_) try_slow(part);
-    if (goal_.targets.any()) {
-      grow();
-      shrink();
-    }
+    grow();
+    if (physics::has_targets(fleet_.work.inference)) shrink();
     tell();
   }
 
@@ -160,10 +144,10 @@ class Replay {
     }
     const auto drawn = std::max(kLeastDrawn, static_cast<std::size_t>(std::min(kDrawnSeconds * rate, 2e5)));
     const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
-    Routes routes(fleet_, fleet_.mix.members);
+    Router router(fleet_);
     for (Part& part : parts_) part.requests->runs = all.runs;
     for (const job::LoggedRequest& request : all.all) {
-      Part& part = parts_[parts_.size() == 1 ? 0 : routes.take(request.input)];
+      Part& part = parts_[parts_.size() == 1 ? 0 : router.take(request.input)];
       part.requests->all.push_back(request);
       if (parts_.size() > 1) part.requests->all.back().follows = 0;  // what it follows may be elsewhere
     }
@@ -289,12 +273,7 @@ class Replay {
     out.ttft_p95 = p95(ttft);
     out.tpot_p95 = p95(tpot);
     out.utilization = replicas > 0 ? busy / replicas : 0;
-    const Routes routes(fleet_, fleet_.mix.members);
-    for (std::size_t c = 0; c < routes.up_to.size(); ++c)
-      for (std::size_t m = 0; m < parts_.size(); ++m)
-        if (routes.shares[c][m] > 0)
-          out.routing.push_back({routes.up_to[c], fleet_.mix.members[m].type, routes.shares[c][m]});
-    out.kept = !goal_.targets.any() || out.share_sure >= goal_.share;
+    out.kept = out.share_sure >= goal_.share;
     if (!out.kept)
       fleet_.notes.push_back(
           say("only {:.0f} % of requests are on time in the replay, {:.0f} % required: more of these machines do not "
@@ -354,7 +333,7 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
   if (!fleet.mix.feasible || !fleet.work.model->is_generator() || fleet.work.model->is_encoder_decoder()) return;
   const Fleet proposed = fleet;
   Replay(context, fleet).run();
-  if (!fleet.replay || !physics::has_targets(fleet.work.inference)) return;
+  if (!fleet.replay || (!physics::has_targets(fleet.work.inference) && fleet.replay->added <= 0)) return;
   // What closed forms ask for latencies may be too much: of one type, the requests decide.
   std::optional<Fleet> best;
   std::size_t tried = 0;

@@ -142,6 +142,7 @@ class Scheduler {
         hours[at] = members_of(fleet_, *solution, 0, fleet_.peak * level.scale, false);
     }
     if (bounds) bound_ = bound;
+    stay(hours);
     keep(std::move(hours));
     return {};
   }
@@ -192,6 +193,41 @@ class Scheduler {
     return solution;
   }
 
+  /// Starts nothing for nothing: an hour has the fleet of the hour before where that is enough and costs no more.
+  void stay(std::vector<std::vector<FleetMember>>& hours) const {
+    const job::Day& day = best_.multipliers;
+    constexpr double kAlike = 1 + 1e-9;              // of costs and loads
+    for (std::size_t i = 1; i < 2 * kHours; ++i) {  // the first hour is behind the last
+      const double now = day[i % kHours], then = day[(i - 1) % kHours];
+      const auto& before = hours[(i - 1) % kHours];
+      auto& members = hours[i % kHours];
+      if (now <= 0 || then <= 0 || hourly(before) > kAlike * hourly(members)) continue;
+      const double rate = fleet_.rate * now;
+      if (std::ranges::any_of(before, [&](const FleetMember& m) { return busy(m, rate) > kAlike * working(m); }))
+        continue;
+      members = before;
+      for (FleetMember& member : members) {
+        member.load *= now / then;
+        member.requests_per_s *= now / then;
+      }
+    }
+  }
+
+  static double hourly(const std::vector<FleetMember>& members) {
+    double sum = 0;
+    for (const FleetMember& member : members) sum += member.hourly;
+    return sum;
+  }
+  double working(const FleetMember& member) const { return member.instances - problem_.spare; }
+  /// Instances that its share of a rate takes within the targets.
+  double busy(const FleetMember& member, double rate) const {
+    double sum = 0;
+    for (std::size_t b = 0; b < member.share.size(); ++b)
+      if (member.share[b] > 0)
+        sum += rate * fleet_.traffic.buckets[b].share * member.share[b] / problem_.kinds[member.type].capacity[b];
+    return sum;
+  }
+
   static double instances(const std::vector<FleetMember>& members, std::size_t type) {
     for (const FleetMember& member : members)
       if (member.type == type) return member.instances;
@@ -204,8 +240,7 @@ class Scheduler {
     std::vector<double> starts(fleet_.types.size(), 0);
     double daily = 0;
     double cold = 0;
-    for (const auto& members : hours)
-      for (const FleetMember& member : members) daily += member.hourly;
+    for (const auto& members : hours) daily += hourly(members);
     for (std::size_t g = 0; g < starts.size(); ++g) {
       for (std::size_t hour = 0; hour < kHours; ++hour)
         starts[g] += std::max(0.0, instances(hours[(hour + 1) % kHours], g) - instances(hours[hour], g));

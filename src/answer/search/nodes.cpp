@@ -89,12 +89,14 @@ double nearness(const Job& work, const physics::Plan& plan) {
 
 }  // namespace
 
+double longest_wait(const job::Inference& job) { return 60 + 0.001 * static_cast<double>(job.input_tokens); }
+
 std::optional<Reason> too_slow_to_serve(const Job& work, const physics::Plan& plan) {
   const job::Inference& job = work.inference;
   if (!plan.serving || job.mode == job::Mode::throughput || !work.model->is_generator()) return std::nullopt;
   const physics::InferenceSpeed& speed = plan.serving->speed;
   const double first = speed.ttft_within(job.slo_percentile).raw(), gap = speed.itl_within(job.slo_percentile).raw();
-  const double longest = 60 + 0.001 * static_cast<double>(job.input_tokens);
+  const double longest = longest_wait(job);
   if (first <= longest && gap <= 1) return std::nullopt;
   return Reason{"too-slow",
                 [first, gap] {

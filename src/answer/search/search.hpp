@@ -32,6 +32,8 @@ struct SearchContext {
 /// for a byte (AWS ALB's idle timeout, nginx's proxy_read_timeout); a token a second is a fifth of the pace of silent
 /// reading (238 words a minute; Brysbaert, J. Mem. Lang. 109 (2019) 104047). None: it serves.
 std::optional<Reason> too_slow_to_serve(const job::Job& work, const physics::Plan& plan);
+/// Seconds that anybody waits for the first token, at most.
+double longest_wait(const job::Inference& job);
 
 class CandidateSearch {
  public:

@@ -205,44 +205,17 @@ class FleetPage {
                      gap));
   }
 
-  /// Where requests go, by length; lengths of answers that go the same way are one row.
+  /// Where requests go, by what is known when they come.
   void routes() {
     if (fleet_.mix.members.size() < 2) return;
     page_.heading(say("routing"));
-    if (fleet_.replay) return routes_on_arrival(*fleet_.replay);
-    std::vector<Column> columns{right(say("prompt up to")), right(say("answer up to")), right(say("req/s"))};
-    for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
-    Table rows(std::move(columns));
-    const auto& buckets = fleet_.traffic.buckets;
-    for (std::size_t b = 0; b < buckets.size();) {
-      const auto way = way_of(b);
-      double share = 0;
-      std::size_t last = b;
-      for (; b < buckets.size() && buckets[b].input_up_to == buckets[last].input_up_to && way_of(b) == way; ++b) {
-        share += buckets[b].share;
-        last = b;
-      }
-      std::vector<Cell> cells{format("{:g}", buckets[last].input_up_to), format("{:g}", buckets[last].output_up_to),
-                              human_number(fleet_.rate * fleet_.peak * share)};
-      for (const std::string& part : way) cells.emplace_back(part);
-      rows.add(std::move(cells));
-    }
-    page_.add(std::move(rows));
-  }
-
-  /// By what is known of a request when it comes.
-  void routes_on_arrival(const answer::FleetReplay& replay) {
     std::vector<Column> columns{right(say("prompt up to"))};
     for (const FleetMember& member : fleet_.mix.members) columns.push_back(right(format("→ #{}", member.type + 1)));
     Table rows(std::move(columns));
-    for (auto route = replay.routing.begin(); route != replay.routing.end();) {
-      const double up_to = route->input_up_to;
-      std::vector<Cell> cells{format("{:g}", up_to)};
-      for (const FleetMember& member : fleet_.mix.members) {
-        const bool goes = route != replay.routing.end() && route->input_up_to == up_to && route->type == member.type;
-        cells.emplace_back(goes ? share_text(route->share) : std::string());
-        if (goes) ++route;
-      }
+    const auto& buckets = fleet_.traffic.buckets;
+    for (std::size_t b = 0; b < buckets.size(); ++b) {
+      std::vector<Cell> cells{format("{:g}", buckets[b].input_up_to)};
+      for (const FleetMember& member : fleet_.mix.members) cells.emplace_back(share_text(member.share[b]));
       rows.add(std::move(cells));
     }
     page_.add(std::move(rows));
@@ -250,14 +223,6 @@ class FleetPage {
 
   static std::string share_text(double share) {
     return share < 0.0005 ? std::string() : share > 0.9995 ? say("all") : format("{:.1f} %", share * 100);
-  }
-
-  std::vector<std::string> way_of(std::size_t bucket) const {
-    std::vector<std::string> out;
-    for (const FleetMember& member : fleet_.mix.members) {
-      out.push_back(share_text(member.share[bucket]));
-    }
-    return out;
   }
 
   void schedule(const answer::FleetSchedule& day) {

@@ -146,17 +146,23 @@ Json unserved_json(const Fleet& fleet, const catalog::Catalog& catalog) {
   return out;
 }
 
+Json routing_json(const Fleet& fleet) {
+  Json out = Json::array();
+  for (std::size_t b = 0; b < fleet.traffic.buckets.size(); ++b)
+    for (const FleetMember& member : fleet.mix.members)
+      if (member.share[b] > 0)
+        out.push_back({{"input_tokens_up_to", number(fleet.traffic.buckets[b].input_up_to)},
+                       {"type", member.type + 1},
+                       {"share", number(member.share[b])}});
+  return out;
+}
+
 void add_replay(Json& out, const answer::FleetReplay& replay) {
-  Json routing = Json::array();
-  for (const auto& route : replay.routing)
-    routing.push_back(
-        {{"input_tokens_up_to", number(route.input_up_to)}, {"type", route.type + 1}, {"share", number(route.share)}});
   Json& fleet = out["fleet"];
   fleet["share_in_time"] = number(replay.share_in_time);
   fleet["ttft_ms_p95"] = number(in_ms(replay.ttft_p95));
   fleet["tpot_ms_p95"] = number(in_ms(replay.tpot_p95));
   fleet["utilization"] = number(replay.utilization);
-  fleet["routing"] = std::move(routing);
   out["simulation"] = {{"requests", replay.requests},
                        {"instances_added", number(replay.added)},
                        {"share_in_time", number(replay.share_in_time)},
@@ -184,8 +190,10 @@ Json fleet_json(const Fleet& fleet, const catalog::Catalog& catalog) {
            {"types", std::move(types)},
            {"feasible", mix.feasible}};
   if (mix.feasible)
-    out["fleet"] = {
-        {"members", members_json(mix.members)}, {"hourly", number(mix.hourly)}, {"monthly", number(mix.monthly())}};
+    out["fleet"] = {{"members", members_json(mix.members)},
+                    {"hourly", number(mix.hourly)},
+                    {"monthly", number(mix.monthly())},
+                    {"routing", routing_json(fleet)}};
   else
     out["fleet"] = nullptr;
   if (mix.feasible && fleet.replay) add_replay(out, *fleet.replay);
