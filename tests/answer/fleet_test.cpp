@@ -108,6 +108,13 @@ TEST_CASE("tighter targets, less load and spares never make a fleet cheaper") {
   CHECK(with("redundancy", "1") > cost);
   CHECK(with("max_types", "1") >= cost);
   CHECK(with("max_types", "1") == Approx(fleet_for(usual).single->hourly));
+  for (const std::string traffic : {"chat", "conversation", "rag"}) {
+    CAPTURE(traffic);
+    const Words open{{"traffic", traffic}, {"request_rate", "20"}};
+    Words limited = open;
+    limited.emplace_back("ttft", "2000");
+    CHECK(fleet_for(limited).mix.hourly >= fleet_for(open).mix.hourly * (1 - 1e-9));
+  }
 }
 
 TEST_CASE("a fleet is no dearer than the one type that recommend() puts first") {

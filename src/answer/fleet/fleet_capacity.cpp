@@ -40,13 +40,6 @@ Job pinned(const Job& work, const Layout& layout) {
   return out;
 }
 
-Job at_full_load(Job work) {
-  work.inference.request_rate.reset();
-  work.inference.concurrency.reset();
-  work.inference.mode = job::Mode::throughput;
-  return work;
-}
-
 class Carrier {
  public:
   Carrier(const Machine& machine, const physics::Coefficients& c) : machine_(machine), c_(c) {}
@@ -54,7 +47,7 @@ class Carrier {
   /// The most of these requests within the targets. `choice` becomes the plan at that rate.
   Carried carry(const Job& work, std::optional<Plan>& plan) const {
     Carried out;
-    const auto full = physics::plan_inference(at_full_load(work), machine_, c_);
+    const auto full = physics::plan_inference(physics::at_full_load(work), machine_, c_);
     if (!good(full)) {
       if (full) out.problem = full->problem;
       return out;
@@ -156,7 +149,7 @@ class TypeFinder {
     const bool in_turn = physics::lays_out_in_turn(work_.inference.engine);
     for (const physics::WeightFormat* format : *formats)
       for (int tp = 1; tp <= (in_turn ? 1 : machine.gpus_per_node); tp *= 2) {
-        Job trial = at_full_load(work_);
+        Job trial = physics::at_full_load(work_);
         if (!in_turn && !work_.pins.tp) trial.pins.tp = tp;
         trial.inference.weights_precision = format->name;
         trial.inference.allow_precisions.clear();
@@ -256,6 +249,16 @@ FleetCandidates find_types(const FleetContext& context, const Job& work, std::sp
   return TypeFinder(context, work, buckets).run();
 }
 
+std::vector<double> kept_up(const FleetContext& context, const Job& work, const FleetType& type,
+                            std::span<const Bucket> buckets) {
+  const Job open = physics::without_targets(pinned(work, type.layout()));
+  const Carrier carrier(type.machine(), context.coefficients);
+  std::vector<double> out;
+  std::optional<Plan> unused;
+  for (const Bucket& bucket : buckets) out.push_back(carrier.carry(of_bucket(open, bucket), unused).requests_per_s);
+  return out;
+}
+
 Unserved explain_unserved(const FleetContext& context, const Job& work, std::size_t bucket, const Bucket& lengths,
                           std::span<const Shape> shapes) {
   Unserved out;
@@ -265,9 +268,8 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
                       lengths.input + lengths.output, *work.model->max_context);
     return out;
   }
-  Job alone = of_bucket(work, lengths);
+  Job alone = physics::without_targets(of_bucket(work, lengths));
   alone.inference.request_rate.reset();
-  for (const physics::LatencyTarget& target : physics::latency_targets()) (alone.inference.*target.asked).reset();
   alone.inference.slo_percentile = 50;
   alone.inference.concurrency = 1;
   const SearchContext search_context{context.elastic, context.catalog, context.coefficients, context.quoter,

@@ -67,13 +67,19 @@ void drop_dominated(const FleetContext& context, Fleet& fleet) {
   fleet.contenders = fleet.types.size();
 }
 
-double instances_busy(const Fleet& fleet, const FleetMember& member, double rate) {
+double instances_for(const Fleet& fleet, const FleetMember& member, double rate, std::span<const double> each) {
   double instances = 0;
-  for (std::size_t b = 0; b < member.share.size(); ++b) {
-    const double part = rate * fleet.traffic.buckets[b].share * member.share[b];
-    if (part > 0) instances += part / (fleet.work.inference.max_load * fleet.types[member.type].carried[b].ceiling);
-  }
+  for (std::size_t b = 0; b < member.share.size(); ++b)
+    if (const double part = rate * fleet.traffic.buckets[b].share * member.share[b]; part > 0)
+      instances += part / each[b];
   return instances;
+}
+
+double instances_busy(const Fleet& fleet, const FleetMember& member, double rate) {
+  std::vector<double> each;
+  for (const Carried& carried : fleet.types[member.type].carried)
+    each.push_back(fleet.work.inference.max_load * carried.ceiling);
+  return instances_for(fleet, member, rate, each);
 }
 
 std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& solution, std::size_t period, double scale,

@@ -48,6 +48,11 @@ struct FleetCandidates {
 };
 FleetCandidates find_types(const FleetContext& context, const job::Job& work, std::span<const job::Bucket> buckets);
 
+/// Requests per second of each bucket that one of a type keeps up with, with the confidence that is asked for and
+/// whatever the latency.
+std::vector<double> kept_up(const FleetContext& context, const job::Job& work, const FleetType& type,
+                            std::span<const job::Bucket> buckets);
+
 /// Requests of one bucket beyond every type's reach.
 Unserved explain_unserved(const FleetContext& context, const job::Job& work, std::size_t bucket,
                           const job::Bucket& lengths, std::span<const Shape> shapes);
@@ -64,6 +69,8 @@ std::vector<FleetMember> members_of(const Fleet& fleet, const FleetSolution& sol
 /// Instances that a member's share of `rate` requests per second loads as planned: to max_load of what they could
 /// serve, whatever the latency.
 double instances_busy(const Fleet& fleet, const FleetMember& member, double rate);
+/// Instances that a member's share of `rate` takes, of which each serves so many requests of each bucket per second.
+double instances_for(const Fleet& fleet, const FleetMember& member, double rate, std::span<const double> each);
 
 /// Tries the mix with the requests themselves, and adds machines where too few are in time; what one type alone takes
 /// is tried likewise.

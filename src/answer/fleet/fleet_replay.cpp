@@ -75,6 +75,7 @@ struct Part {
   FleetMember* member = nullptr;
   serve::Setup setup;
   serve::Doubt doubt;
+  std::vector<double> kept_up;  // requests per second of each bucket, by one of them
   std::shared_ptr<job::Requests> requests = std::make_shared<job::Requests>();
   serve::Outcome slow;    // with the confidence that is asked for
   double replicas = 1;    // that work
@@ -114,7 +115,7 @@ class Replay {
     share_out(std::move(load->demand));
     for (Part& part : parts_) try_slow(part);
     grow();
-    if (physics::has_targets(fleet_.work.inference)) shrink();
+    shrink();
     tell();
   }
 
@@ -126,8 +127,9 @@ class Replay {
       auto setup = serve::setup_of(fleet_.work, planned.machine, planned.plan.layout, planned.plan.serving->room,
                                    context_.coefficients);
       if (!setup) return false;
-      Part part{.member = &member, .setup = std::move(*setup), .doubt = {}, .slow = {}};
+      Part part{.member = &member, .setup = std::move(*setup), .doubt = {}, .kept_up = {}, .slow = {}};
       part.setup.scheduling.longest = static_cast<std::uint32_t>(fleet_.work.model->max_context.value_or(0));
+      part.kept_up = kept_up(context_, fleet_.work, fleet_.types[member.type], fleet_.traffic.buckets);
       part.doubt = doubt_of(fleet_.work, planned.machine, planned.plan, context_.coefficients);
       parts_.push_back(std::move(part));
     }
@@ -217,15 +219,16 @@ class Replay {
     }
   }
 
-  /// Not below what the traffic takes on average, with the headroom that was asked for.
-  bool may_shrink(const FleetMember& member, double by) const {
-    const double fewer = member.instances - spare_ - by;
-    return fewer >= std::max({1.0, member.committed, instances_busy(fleet_, member, fleet_.rate * fleet_.peak)});
+  /// Not below what keeps up with the traffic, however long it waits.
+  bool may_shrink(const Part& part, double by) const {
+    const FleetMember& member = *part.member;
+    const double least = instances_for(fleet_, member, fleet_.rate * fleet_.peak, part.kept_up);
+    return member.instances - spare_ - by >= std::max({1.0, member.committed, least - 1e-9});
   }
 
   /// Takes so many off, if enough requests stay in time.
   bool keeps_without(Part& part, double machines) {
-    if (!may_shrink(*part.member, machines)) return false;
+    if (!may_shrink(part, machines)) return false;
     const serve::Outcome before = part.slow;
     change(part, -machines);
     if (share() >= goal_.share) return true;
@@ -305,8 +308,8 @@ namespace {
 
 constexpr std::size_t kMostSingles = 6;  // types that are tried alone
 
-/// Types that alone would serve all, on the fewest instances that the traffic keeps busy: the cheapest first.
-std::vector<FleetMember> singles_of(const Fleet& fleet) {
+/// Types that alone would serve all, on the fewest instances that keep up with the traffic: the cheapest first.
+std::vector<FleetMember> singles_of(const FleetContext& context, const Fleet& fleet) {
   std::vector<FleetMember> out;
   const auto spare = static_cast<double>(fleet.work.inference.redundancy);
   for (std::size_t g = 0; g < fleet.types.size(); ++g) {
@@ -315,11 +318,14 @@ std::vector<FleetMember> singles_of(const Fleet& fleet) {
     member.type = g;
     member.requests_per_s = fleet.rate * fleet.peak;
     member.share.assign(type.carried.size(), 1);
-    if (std::ranges::any_of(type.carried, [](const Carried& carried) { return carried.ceiling <= 0; })) continue;
-    const double busy = instances_busy(fleet, member, member.requests_per_s);
-    const double working = std::max(1.0, std::ceil(busy - 1e-9));
+    const auto each = kept_up(context, fleet.work, type, fleet.traffic.buckets);
+    const double working = std::max(1.0, std::ceil(instances_for(fleet, member, member.requests_per_s, each) - 1e-9));
+    if (!std::isfinite(working)) continue;
     member.instances = working + spare;
-    member.load = busy / working;
+    const auto limit = context.limit_of(*type.steady().instance);
+    const auto& most = context.question.constraints.max_nodes;
+    if ((limit && member.instances > *limit) || (most && member.instances > static_cast<double>(*most))) continue;
+    member.load = instances_busy(fleet, member, member.requests_per_s) / working;
     member.hourly = member.instances * type.steady().cost.hourly;
     out.push_back(std::move(member));
   }
@@ -337,7 +343,7 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
   // What closed forms ask for latencies may be too much: of one type, the requests decide.
   std::optional<Fleet> best;
   std::size_t tried = 0;
-  for (FleetMember& member : singles_of(fleet)) {
+  for (FleetMember& member : singles_of(context, fleet)) {
     const double known = best ? best->mix.hourly : std::numeric_limits<double>::infinity();
     if (member.hourly >= known || ++tried > kMostSingles) break;
     Fleet alone = proposed;

@@ -196,15 +196,18 @@ class Scheduler {
   /// Starts nothing for nothing: an hour has the fleet of the hour before where that is enough and costs no more.
   void stay(std::vector<std::vector<FleetMember>>& hours) const {
     const job::Day& day = best_.multipliers;
-    constexpr double kAlike = 1 + 1e-9;              // of costs and loads
+    constexpr double kAlike = 1 + 1e-9;             // of costs and loads
     for (std::size_t i = 1; i < 2 * kHours; ++i) {  // the first hour is behind the last
       const double now = day[i % kHours], then = day[(i - 1) % kHours];
       const auto& before = hours[(i - 1) % kHours];
       auto& members = hours[i % kHours];
       if (now <= 0 || then <= 0 || hourly(before) > kAlike * hourly(members)) continue;
       const double rate = fleet_.rate * now;
-      if (std::ranges::any_of(before, [&](const FleetMember& m) { return busy(m, rate) > kAlike * working(m); }))
-        continue;
+      const bool enough = std::ranges::all_of(before, [&](const FleetMember& m) {
+        const double working = m.instances - problem_.spare;
+        return instances_for(fleet_, m, rate, problem_.kinds[m.type].capacity) <= kAlike * working;
+      });
+      if (!enough) continue;
       members = before;
       for (FleetMember& member : members) {
         member.load *= now / then;
@@ -218,16 +221,6 @@ class Scheduler {
     for (const FleetMember& member : members) sum += member.hourly;
     return sum;
   }
-  double working(const FleetMember& member) const { return member.instances - problem_.spare; }
-  /// Instances that its share of a rate takes within the targets.
-  double busy(const FleetMember& member, double rate) const {
-    double sum = 0;
-    for (std::size_t b = 0; b < member.share.size(); ++b)
-      if (member.share[b] > 0)
-        sum += rate * fleet_.traffic.buckets[b].share * member.share[b] / problem_.kinds[member.type].capacity[b];
-    return sum;
-  }
-
   static double instances(const std::vector<FleetMember>& members, std::size_t type) {
     for (const FleetMember& member : members)
       if (member.type == type) return member.instances;

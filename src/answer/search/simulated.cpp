@@ -20,13 +20,6 @@ constexpr double kMostMachines = 1e6;
 /// Layouts that are simulated where no cost says which are of use.
 constexpr std::size_t kMostTried = 24;
 
-/// The same traffic, that with targets never takes less than without.
-Job without_targets(const Job& work) {
-  Job open = work;
-  open.inference.ttft_ms = open.inference.tpot_ms = open.inference.itl_ms = open.inference.e2e_ms = std::nullopt;
-  return open;
-}
-
 }  // namespace
 
 void serve_rate(physics::Plan& plan, double requests_per_s) {
@@ -56,7 +49,7 @@ class CandidateSearch::BySimulation {
       : search_(search),
         depth_(depth),
         quiet_(search.context_, search.work_, Rejected::left_out),
-        traffic_(without_targets(search.work_)),
+        traffic_(physics::without_targets(search.work_)),
         open_(search.context_, traffic_, Rejected::left_out),
         seen_(depth.rows),
         sold_(search.shapes_.size()),
@@ -207,7 +200,7 @@ class CandidateSearch::BySimulation {
   CandidateSearch& search_;
   const Depth& depth_;
   CandidateSearch quiet_;
-  const Job traffic_;
+  const Job traffic_;  // which with targets never takes less
   const CandidateSearch open_;
   bool by_cost_ = false;
   Rows seen_;

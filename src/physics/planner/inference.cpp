@@ -33,16 +33,6 @@ struct ServingCandidate {
   mutable std::optional<bool> meets_targets = true;  // none: not yet found out
 };
 
-/// The same model and requests, as many of them as the machine takes, however long each waits.
-Job at_full_load(Job work) {
-  auto& job = work.inference;
-  job.request_rate.reset();
-  job.concurrency.reset();
-  job.mode = Mode::throughput;
-  for (const LatencyTarget& target : latency_targets()) (job.*target.asked).reset();
-  return work;
-}
-
 class InferenceSearch {
  public:
   InferenceSearch(const Job& work, const Machine& machine, const physics::Coefficients& coefficients)

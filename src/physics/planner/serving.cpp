@@ -10,9 +10,8 @@ Slowness slowness(const Ratios& ratios, double deviations) {
 
 bool holds_rate(const job::Job& work, const Machine& machine, const Layout& layout, const Slowness& slow,
                 const Coefficients& c) {
-  job::Job faster = work;
+  job::Job faster = without_targets(work);
   *faster.inference.request_rate *= slow.steps;
-  for (const LatencyTarget& target : latency_targets()) (faster.inference.*target.asked).reset();
   const Plan plan = inference_figures(faster, machine, layout, c);
   return plan.need.likely(least_chance(work, c)) && plan.rate > 0 &&
          meets_targets(work.inference, plan.serving->speed, slow);

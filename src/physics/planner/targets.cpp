@@ -24,6 +24,19 @@ bool has_targets(const job::Inference& job) {
   return std::ranges::any_of(kTargets, [&](const LatencyTarget& target) { return (job.*target.asked).has_value(); });
 }
 
+job::Job without_targets(job::Job work) {
+  for (const LatencyTarget& target : kTargets) (work.inference.*target.asked).reset();
+  return work;
+}
+
+job::Job at_full_load(job::Job work) {
+  work = without_targets(std::move(work));
+  work.inference.request_rate.reset();
+  work.inference.concurrency.reset();
+  work.inference.mode = job::Mode::throughput;
+  return work;
+}
+
 bool meets_targets(const job::Inference& job, const InferenceSpeed& speed, const Slowness& slow) {
   return std::ranges::all_of(kQuickestFirst, [&](const LatencyTarget* target) {
     const auto& asked = job.*target->asked;

@@ -24,6 +24,9 @@ std::span<const LatencyTarget> latency_targets();
 
 /// Whether a target is asked for at all.
 bool has_targets(const job::Inference& job);
+job::Job without_targets(job::Job work);
+/// The same model and requests, as many of them as the machine takes, however long each waits.
+job::Job at_full_load(job::Job work);
 /// How much longer steps and first tokens take than estimated.
 struct Slowness {
   double steps = 1;
