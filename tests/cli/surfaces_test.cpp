@@ -48,6 +48,9 @@ const char* const kJobs[] = {
     "--model llama-3.1-8b --task inference --mode online --request-rate 4 --redundancy 1 --cloud azure",
     "--model llama-3.1-70b --task inference --weights-precision fp8",
     "--model mixtral-8x7b --task inference --cloud tencent,aliyun --term any",
+    "--model llama-3.1-70b --task inference --tokens 10B --instance a3-highgpu-2g --term spot",
+    "--model llama-3.1-8b --task inference --rps 10 --cloud aliyun --gpu a100",
+    "--model mixtral-8x7b --task inference --rps 2 --redundancy 1",
     "--model qwen2.5-7b --task inference --concurrency 8 --term month",
     "--model bge-m3 --task inference",
     "--model sdxl --task inference --steps 20",
@@ -251,6 +254,9 @@ void check_compare(const Said& said) {
   CAPTURE(item.dump());
   CHECK(item["job"]["cost"]["total"].get<double>() == Approx(said.total));
   CHECK(item["job"]["cost"]["per_million_tokens"].is_null() == said.cost["per_million_tokens"].is_null());
+  const Json& ranked = said.best["plan"];
+  for (const auto* degree : {"tp", "pp", "dp"})
+    if (ranked.contains(degree)) CHECK(item["job"]["plan"].value(degree, 0) == ranked.value(degree, 0));
 }
 
 void check_lock(const Said& said) {

@@ -159,7 +159,7 @@ void plan_job(CostSubject& subject, const job::Job& work, const Question& questi
   }
   const auto machine =
       machine_for(work, *subject.instance, subject.nodes, catalog, coefficients, question.extras.storage_kind);
-  auto planned = machine ? plan_on_all(work, *machine, coefficients) : std::unexpected(machine.error());
+  auto planned = machine ? plan_on_all(work, *machine, catalog, coefficients) : std::unexpected(machine.error());
   if (!planned) {
     subject.problem = planned.error().message;
     return;

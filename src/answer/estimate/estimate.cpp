@@ -398,7 +398,10 @@ Result<EstimateAnswer> answer_estimate(const Request& asked, const catalog::Cata
   if (machine->on_cpu()) answer.work.assumed.insert(answer.work.assumed.begin(), by_machine.begin(), by_machine.end());
   answer.assumed.insert(machine->on_cpu() ? answer.assumed.begin() : answer.assumed.end(), by_machine.begin(),
                         by_machine.end());
-  auto plan = plan_on_all(answer.work, answer.machine, c);
+  job::Job on_all = answer.work;  // whatever may fail: this is what the machine itself does
+  on_all.inference.redundancy = 0;
+  if (on_all.counted) on_all.counted->redundancy = 0;
+  auto plan = plan_on_all(on_all, answer.machine, catalog, c);
   if (!plan) return std::unexpected(plan.error());
   Promises promises(c);
   const PlannedMachine planned = promises.expected(answer.work, std::move(*plan));

@@ -60,9 +60,9 @@ bool same(const Node* saved, const physics::Plan& plan) {
 /// A service at a rate is sized by its targets, which says how many replicas but not how each is laid out: of the
 /// layouts that are legal today, the saved one. Other work has one best plan.
 Result<physics::Plan> plan_as_saved(const job::Job& work, const Node* saved, const physics::Machine& machine,
-                                    const physics::Coefficients& c) {
+                                    const catalog::Catalog& catalog, const physics::Coefficients& c) {
   const auto best = [&]() -> Result<physics::Plan> {
-    auto planned = plan_on_all(work, machine, c);
+    auto planned = plan_on_all(work, machine, catalog, c);
     if (!planned) return std::unexpected(planned.error());
     return std::move(planned->plan);
   };
@@ -92,7 +92,7 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   out.region = &catalog.region_of(*out.offer);
   auto machine = machine_for(subject.saved->work, *subject.instance, subject.nodes, catalog, c);
   if (!machine) return std::unexpected(machine.error());
-  auto plan = plan_as_saved(subject.saved->work, saved.find("plan"), *machine, c);
+  auto plan = plan_as_saved(subject.saved->work, saved.find("plan"), *machine, catalog, c);
   if (!plan) return std::unexpected(plan.error());
   if (!plan->fits || !same(saved.find("plan"), *plan))
     return wrong(say("the plan for {} is different today", subject.name));

@@ -219,7 +219,7 @@ class SideBySide {
     item.count = count;
     const auto machine = machine_with(item, work);
     if (!machine) return false;
-    auto plan = plan_on_all(work, *machine, coefficients_);
+    auto plan = plan_on_all(work, *machine, catalog_, coefficients_);
     if (!plan) return false;
     const PlannedMachine planned = promises_.expected(work, std::move(*plan));
     return planned.plan.is_usable() &&
@@ -253,7 +253,7 @@ class SideBySide {
       return {};
     }
     const auto machine = machine_with(item, work);
-    auto plan = machine ? plan_on_all(work, *machine, coefficients_) : std::unexpected(machine.error());
+    auto plan = machine ? plan_on_all(work, *machine, catalog_, coefficients_) : std::unexpected(machine.error());
     if (!plan) {
       item.problem = plan.error().message;
       return {};

@@ -126,32 +126,35 @@ void multiply(PlannedMachine& planned, int groups, int working) {
   serving.speed.total_tokens_per_s *= working;
 }
 
-namespace {
-
-/// Groups of the fewest nodes of which one holds the work, as many as there are nodes for; nothing where all nodes are
-/// one group.
-std::optional<PlannedMachine> plan_in_groups(const Job& work, const physics::Machine& machine,
-                                             const physics::Coefficients& c) {
-  if (!is_in_parts(work) || work.inference.concurrency) return std::nullopt;  // in flight on all of them
-  for (const int nodes : kNodeCounts) {
-    if (2 * nodes > machine.nodes) break;
-    if (machine.nodes % nodes != 0) continue;
-    PlannedMachine planned{.machine = machine, .plan = {}};
-    planned.machine.nodes = nodes;
-    auto plan = physics::plan_for(work, planned.machine, c);
-    if (!plan || !plan->is_usable() || !plan->need.likely(physics::least_chance(work, c))) continue;
-    if (work.counted && nodes == 1) break;  // whole things, of which some do one more than others
-    planned.plan = std::move(*plan);
-    multiply(planned, machine.nodes / nodes, machine.nodes / nodes);
-    return planned;
-  }
-  return std::nullopt;
+std::optional<PlannedMachine> CandidateSearch::plan_pinned(const physics::Machine& node) {
+  alone_.resize(1);
+  Shape shape{.machine = node, .twin = 0, .instances = {0}};
+  Reason unasked;
+  if (!physics::has_targets(work_.inference) || !is_traffic(work_)) return plan_shape(shape, unasked);
+  // Of the layouts that hold the traffic, the first that closed forms have keep the targets.
+  const Job traffic = physics::without_targets(work_);
+  const CandidateSearch open(context_, traffic, Rejected::left_out);
+  auto held = hold_rate(shape, open, unasked);
+  auto best = std::ranges::find(held, true, &Held::enough);
+  if (best == held.end()) best = held.begin();
+  return best == held.end() ? std::nullopt : std::optional(std::move(best->planned));
 }
 
-}  // namespace
-
-Result<PlannedMachine> plan_on_all(const Job& work, const physics::Machine& machine, const physics::Coefficients& c) {
-  if (auto planned = plan_in_groups(work, machine, c)) return std::move(*planned);
+Result<PlannedMachine> plan_on_all(const Job& work, const physics::Machine& machine, const catalog::Catalog& catalog,
+                                   const physics::Coefficients& c) {
+  const bool in_groups = is_traffic(work) || (work.counted && work.counted->demand) ||
+                         (is_in_parts(work) && !work.inference.concurrency);  // which is in flight on all of them
+  if (const auto converter = money::Converter::into(Currency::usd(), catalog);
+      in_groups && machine.nodes > 1 && converter) {
+    Question pinned;
+    pinned.constraints.nodes = machine.nodes;
+    const money::Quoter quoter(catalog, c, *converter, {});
+    const SearchContext context{pinned, catalog, c, quoter, {}};
+    physics::Machine node = machine;
+    node.nodes = 1;
+    if (auto planned = CandidateSearch(context, work, CandidateSearch::Rejected::left_out).plan_pinned(node))
+      return std::move(*planned);
+  }
   auto plan = physics::plan_for(work, machine, c);
   if (!plan) return std::unexpected(plan.error());
   return planned_on(machine, std::move(*plan));
@@ -262,10 +265,9 @@ double CandidateSearch::least_nodes_at_rate(const Shape& shape) const {
 /// It hangs on the GPU alone, however much of it and however many a shape has.
 Bytes CandidateSearch::least_memory(const physics::Device& device) const {
   if (device.gpu == nullptr || device.processor != nullptr) return physics::least_total_memory(work_, device);
-  least_memory_.resize(context_.catalog.gpus().size());
-  auto& known = least_memory_[static_cast<std::size_t>(device.gpu - context_.catalog.gpus().data())];
-  if (!known) known = physics::least_total_memory(work_, device);
-  return *known;
+  const auto [known, fresh] = least_memory_.try_emplace(device.gpu);
+  if (fresh) known->second = physics::least_total_memory(work_, device);
+  return known->second;
 }
 
 /// The rule by which what needs more than it may take falls, whatever else is true of it; null: there is none.
@@ -365,7 +367,9 @@ CandidateSearch::Planned CandidateSearch::enlarged(const Shape& shape, Planned p
   if (!work_.counted && shape.machine.network.raw() <= 0) return planned;
   const int fewest = planned.machine.nodes;
   const int most = std::min(most_nodes(), std::max(kMostJoined, 4 * fewest));
+  const auto& pinned = context_.question.constraints.nodes;
   for (int nodes = count_from(fewest + 1.0); nodes <= most; nodes = count_from(nodes + 1.0)) {
+    if (pinned && *pinned % nodes != 0) continue;
     Reason unasked;
     auto larger = plan_on(shape, nodes, unasked);
     if (!larger) continue;
@@ -383,7 +387,7 @@ std::optional<CandidateSearch::Planned> CandidateSearch::divide(const Shape& sha
   if (!planned) return std::nullopt;
   const auto& pinned = context_.question.constraints.nodes;
   const int fewest = planned->machine.nodes;
-  if (!pinned) planned = enlarged(shape, std::move(*planned));
+  planned = enlarged(shape, std::move(*planned));
   const int group = planned->machine.nodes;
   const double groups =
       pinned ? std::max(1.0, std::floor(static_cast<double>(*pinned) / group)) : groups_in_time(*planned);
@@ -480,7 +484,8 @@ const rules::Rule* CandidateSearch::against(const physics::Machine& machine, con
 
 bool CandidateSearch::will_do(const physics::Machine& machine, const physics::Plan& plan) const {
   if (plan.is_usable() && plan.need.likely(physics::least_chance(work_, context_.coefficients))) return true;
-  // Whether too much memory, or too little of a chance, is too much is for the rules to say.
+  // Whether too much memory, or too little of a chance, is too much is for the rules to say, where there are any.
+  if (context_.rules.empty()) return false;
   const bool over = plan.problem.kind == physics::Problem::Kind::memory && plan.rate > 0;
   return (over || plan.is_usable()) && against(machine, plan) == nullptr;
 }

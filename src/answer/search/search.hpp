@@ -5,6 +5,7 @@
 #include <array>
 #include <limits>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "answer/facts/candidates.hpp"
@@ -54,6 +55,9 @@ class CandidateSearch {
   std::vector<Shape> machines();
   /// The best offer of every instance of a shape, as far as the rules allow this plan on it.
   std::vector<Recommendation> offers(const Shape& shape, PlannedMachine planned);
+
+  /// The plan on as many such nodes as the question pins; nothing where they don't do the job.
+  std::optional<PlannedMachine> plan_pinned(const physics::Machine& node);
 
   /// Every instance that fell, and the rule it fell by: whole, however the rejections are gathered.
   std::span<const RejectedInstance> fallen() const { return rejections_.fallen(); }
@@ -179,7 +183,7 @@ class CandidateSearch {
   std::vector<std::uint32_t> kind_of_;  // by the instance's place; empty where the shapes came from elsewhere
   std::vector<Shape> shapes_;
   std::vector<std::unique_ptr<Attempt>> alone_;  // on one node, where the network is of no matter; by Shape::twin
-  mutable std::vector<std::optional<Bytes>> least_memory_;  // of the job, by the catalogue's GPUs
+  mutable std::unordered_map<const catalog::Gpu*, Bytes> least_memory_;  // of the job
   /// What makes two instances the same machine to an estimate; -1 for unknown.
   struct ShapeKey {
     std::array<double, 4> node{};     // count, memory, link and its rate
@@ -197,8 +201,9 @@ void multiply(PlannedMachine& planned, int groups, int working);
 /// The same plan where another rate of requests comes to it.
 void serve_rate(physics::Plan& plan, double requests_per_s);
 /// The plan for all nodes of a machine as a search makes it: what falls into parts is done by equal groups of nodes.
+/// What they don't do has the best plan there is, and its problem.
 Result<PlannedMachine> plan_on_all(const job::Job& work, const physics::Machine& machine,
-                                   const physics::Coefficients& coefficients);
+                                   const catalog::Catalog& catalog, const physics::Coefficients& coefficients);
 /// With the figures of a simulation in place of those of closed forms.
 PlannedMachine simulated_plan(PlannedMachine planned, const physics::InferenceSpeed::Simulated& figures);
 

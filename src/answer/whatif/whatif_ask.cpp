@@ -268,13 +268,6 @@ Result<Asker::Answer> Asker::ask(std::span<const Alteration> changes, bool every
     return answer;
   }
   answer.best = outcome_of(candidates.front(), advice, *asked);
-  Recommendation& best = answer.best.best;
-  best.offer = &answer.best.offer;
-  if (const auto converter = money::Converter::into(asked->question.currency, catalog_)) {
-    const money::Quoter quoter(catalog_, coefficients_, *converter, asked->question.today);
-    add_intervals(best, {asked->question, catalog_, coefficients_, quoter, {}}, advice->work);
-  }
-  best.offer = nullptr;
   if (every_candidate)
     for (const Recommendation& one : candidates) answer.all.push_back(outcome_of(one, advice, *asked));
   return answer;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/values/normal.hpp"
 #include "base/words/message.hpp"
 #include "physics/intervals.hpp"
 #include "physics/planner/plan.hpp"
@@ -30,7 +31,9 @@ struct ServingCandidate {
   InferenceMemory memory;
   MemoryNeed need;
   std::optional<InferenceSpeed> speed;
-  mutable std::optional<bool> meets_targets = true;  // none: not yet found out
+  // None: not yet found out.
+  mutable std::optional<bool> meets_targets = true;
+  mutable std::optional<bool> is_sure = {};  // to hold the rate and the targets, with the confidence asked for
 };
 
 class InferenceSearch {
@@ -225,6 +228,7 @@ class InferenceSearch {
     if (!a.speed || !b.speed) return meets(a) != meets(b) ? meets(a) : a.speed.has_value();
     const bool sooner = serves_better(a, b);
     const auto& [first, second] = sooner ? std::tie(a, b) : std::tie(b, a);
+    if (job_.request_rate && !(meets(first) && is_sure(first)) && meets(second) && is_sure(second)) return !sooner;
     if (meets(first)) return sooner;
     if (meets(second)) return !sooner;
     return a.speed->stay * 1.001 < b.speed->stay;
@@ -241,6 +245,16 @@ class InferenceSearch {
   bool meets(const ServingCandidate& one) const {
     if (!one.meets_targets) one.meets_targets = meets_targets(job_, *one.speed, {});
     return *one.meets_targets;
+  }
+
+  bool is_sure(const ServingCandidate& one) const {
+    if (!one.is_sure) {
+      Plan planned;
+      planned.layout = one.layout;
+      const auto ratios = physics_of(work_).ratios(work_, machine_, planned, c_);
+      one.is_sure = holds_rate(work_, machine_, one.layout, slowness(ratios, normal_quantile(work_.confidence)), c_);
+    }
+    return *one.is_sure;
   }
 
   /// What the machine could serve at all, as the planner would have it without a rate.

@@ -336,7 +336,7 @@ void add_first_reasons(Document& page, const Advice& advice, const catalog::Cata
     page.line("  " + std::string(trim(egress_text(advice, best))), 4);
   if (!best.instance->caution.empty()) page.line(say("  Note: {}", printable(say_text(best.instance->caution))), 8);
   for (const answer::Remark& remark : best.remarks)
-    if (remark.severity == rules::Effect::note)
+    if (remark.severity != rules::Effect::warn)  // which the card says
       page.line(say("  Note: {} [{}]", printable(remark.message), remark.rule), 8);
 }
 
