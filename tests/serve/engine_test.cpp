@@ -88,6 +88,17 @@ TEST_CASE("through a pipeline a prompt takes all of its stages, and each step on
   CHECK(async.served[0].tpot(11) == Approx(kStep));
 }
 
+TEST_CASE("all batches of a pipeline wait for the one that reads a prompt, in every stage") {
+  StepTimes times = plain();
+  times.stages = 2;
+  // Two sequences decode, one in each batch, when a prompt comes.
+  const Requests requests = of({{0, 10, 200, 0, 0}, {0, 10, 200, 0, 0}, {0.1, 800, 5, 0, 0}});
+  CHECK(run(requests, times, roomy()).usage.gaps.most() == Approx(kStep + 800 * kToken).epsilon(0.01));
+  // What is more than one batch takes goes into the other, which is under way as long: 1,000 tokens and 600.
+  const Requests two = of({{0, 10, 200, 0, 0}, {0, 10, 200, 0, 0}, {0.1, 800, 5, 0, 0}, {0.1, 800, 5, 0, 0}});
+  CHECK(run(two, times, roomy()).usage.gaps.most() == Approx(kStep + 999 * kToken).epsilon(0.01));
+}
+
 TEST_CASE("a request that comes during a step waits for the next one") {
   // The second comes in the middle of the first one's third step.
   const double prompt = kStep + 100 * kToken;

@@ -104,6 +104,10 @@ double coming_together(const job::Inference& job, double batch) {
   return std::max(1.0, batch / std::max(1.0, static_cast<double>(job.output_tokens) - 1));
 }
 
+/// Batches of a pipeline that read prompts at once. What comes at random during a step fills one before the next; where
+/// as many come as end, each batch has its own.
+double reading_batches(const Replica& replica, double fills) { return std::clamp(fills, 1.0, replica.pipelining()); }
+
 /// What a prompt adds to the steps of those that decode, where it is read in them together with as many others as come
 /// meanwhile.
 Seconds added_prompt_time(const job::Inference& job, const Server& server, double input, double cached, double batch) {
@@ -185,10 +189,13 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
     steady.itl = {};
   else if (!closed)
     steady.itl = steady.tpot = record(trace, kPerToken, [&](auto told) {
-      // Others' prompts come at random, each holds one stage up at a time, and the longer a token takes the more come.
+      // Others' prompts come at random, and the longer a token takes the more of them come.
+      const double free = std::max(1 - kMostRead, 1 - share.raw() * arrivals_per_s);
+      const double batches =
+          reading_batches(replica, arrivals_per_s * step.raw() / free * input / replica.batched_tokens());
       const auto reading = told("part of a prompt in a pass", share) /
                            told("time between requests", seconds(1 / std::max(arrivals_per_s, 1e-9))) /
-                           told("batches on their way at once", replica.pipelining());
+                           told("batches that read prompts at once", batches);
       return told("time of one token", step) / greatest(1 - reading, 1 - kMostRead);
     });
   steady.e2e = steady.ttft + steady.itl * steps;
@@ -201,10 +208,11 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
     return steady;
   }
   // Each request's prompt is processed while the others wait for their next token.
+  const double batches = reading_batches(replica, coming_together(job, batch));
   const Seconds per_request = record(trace, {"inference.requests_per_s.replica_time", "{:.2f}", "ms"}, [&](auto told) {
     const auto requests = told("requests at once", batch);
     return told("step", step) * (told("output less the first", steps) / requests) +
-           told("part of a prompt in a pass", share) / told("batches on their way at once", replica.pipelining()) +
+           told("part of a prompt in a pass", share) / told("batches that read prompts at once", batches) +
            told.some("handling", request) / requests;
   });
   constexpr Recorded kCapacity{"inference.requests_per_s.capacity", "{:.5g}", "requests/s"};
@@ -270,7 +278,7 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
   constexpr double kPartsOfStep = 6;  // about
   constexpr double kMostParts = 12;   // more of a long prompt change nothing
   out.parts = std::clamp(std::round(kPartsOfStep * input / free), 1.0, std::max(kMostParts, std::ceil(input / free)));
-  out.parts_of_step = out.parts * free / input;
+  out.parts_of_step = out.parts * free / input * out.stages;
   const auto added = [&](double prompts) {
     Seconds all = out.reads_alone ? replica.prefill(input, prompts, cached)
                                   : replica.added_by(prompts, input, cached, rows, halfway(job), 1e9);
@@ -278,8 +286,8 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
     return all;
   };
   out.first_part = added(1) / out.parts;
-  out.further_part =
-      out.parts_of_step > out.parts ? greatest(added(2) - added(1), Seconds{}) / out.parts : out.first_part;
+  out.further_part = out.parts_of_step / out.stages > out.parts ? greatest(added(2) - added(1), Seconds{}) / out.parts
+                                                                : out.first_part;
   return in_bundles(out);
 }
 

@@ -98,7 +98,7 @@ class Steps {
  public:
   explicit Steps(const LoadedSteps& steps) : s_(steps) {
     // Where all that arrives could not be read, it is as close to it as is known to be served.
-    const double each = slot(s_.parts_of_step) / s_.parts_of_step * s_.parts;
+    const double each = length(s_.parts_of_step) / s_.parts_of_step * s_.parts;
     rate_ = std::min(s_.arrivals_per_s, kMostRead / std::max(each, 1e-12));
   }
 
@@ -108,12 +108,11 @@ class Steps {
     const double first = std::min(parts, s_.parts);
     return first * s_.first_part.raw() + (parts - first) * s_.further_part.raw();
   }
+  /// Of a pipeline's batches each waits for the fullest.
   double length(double waiting) const {
-    const double parts = std::min(waiting, s_.parts_of_step);
+    const double parts = std::min(waiting, s_.parts_of_step / s_.stages);
     return (parts > 0 && s_.reads_alone ? 0 : s_.bare.raw()) + read(parts);
   }
-  /// Until the next step begins: another batch's, where a pipeline has several.
-  double slot(double waiting) const { return length(waiting) / s_.stages; }
 
  private:
   const LoadedSteps& s_;
@@ -167,7 +166,7 @@ class Chain {
   const std::vector<double>& coming_in(std::size_t read) {
     if (coming_.size() <= read) coming_.resize(read + 1);
     if (coming_[read].empty()) {
-      const double time = steps_.slot(static_cast<double>(read));  // no more than a step holds
+      const double time = steps_.length(static_cast<double>(read));  // no more than a step holds
       // Where nothing runs, nothing happens until one comes.
       coming_[read] = time > 0 ? arrivals(steps_.rate() * time) : std::vector<double>{0, 1};
     }
@@ -191,7 +190,7 @@ double mean_of(const std::vector<double>& waiting, const Of& of) {
 /// Share of requests that arrive while nothing runs.
 double idle_share(const LoadedSteps& s, const Steps& steps) {
   if (s.bare > Seconds{}) return std::exp(-s.in_flight);
-  return std::max(0.0, 1 - steps.rate() * steps.read(s.parts) / s.stages);
+  return std::max(0.0, 1 - steps.rate() * steps.read(s.parts));
 }
 
 /// Times to the first token over all the moments at which a prompt may arrive.
@@ -200,11 +199,11 @@ class FirstTokens {
   FirstTokens(const LoadedSteps& steps, const std::vector<double>& waiting) : s_(steps), steps_(steps) {
     const double idle = idle_share(s_, steps_);
     if (idle > kTiny) arrive_alone(idle);
-    const double time = mean_of(waiting, [&](double parts) { return steps_.slot(parts); });
+    const double time = mean_of(waiting, [&](double parts) { return steps_.length(parts); });
     if (!(time > 0)) return;
     for (std::size_t n = 0; n < waiting.size(); ++n) {
       const auto parts = static_cast<double>(n);
-      const double share = (1 - idle) * waiting[n] * steps_.slot(parts) / time;
+      const double share = (1 - idle) * waiting[n] * steps_.length(parts) / time;
       if (share > kTiny) arrive(parts, share);
     }
   }
@@ -222,7 +221,7 @@ class FirstTokens {
   /// At any moment of a step that began with that many parts waiting.
   void arrive(double waiting, double share) {
     const double left = waiting - std::min(waiting, s_.parts_of_step);
-    const double slot = steps_.slot(waiting);
+    const double slot = steps_.length(waiting);
     constexpr int kPlaces = 4;
     for (int i = 0; i < kPlaces; ++i) {
       const double rest = slot * (1 - (i + 0.5) / kPlaces);
@@ -241,11 +240,11 @@ class FirstTokens {
     // All but the last are full.
     const double before = std::max(0.0, std::ceil(own / s_.parts_of_step) - 1);
     const double full = steps_.length(s_.parts_of_step);
-    queue += before * (steps_.rate() * full / s_.stages * s_.parts - s_.parts_of_step);
+    queue += before * (steps_.rate() * full * s_.parts - s_.parts_of_step);
     at += before * full + steps_.length(queue);
     if (!s_.ahead) return times_.add(at, share);
     const double left = std::max(0.0, queue - s_.parts_of_step);
-    for_few_arrivals(steps_.rate() * steps_.slot(queue), 2, [&](int count, double chance) {
+    for_few_arrivals(steps_.rate() * steps_.length(queue), 2, [&](int count, double chance) {
       times_.add(at + steps_.length(left + count * s_.parts), share * chance);
     });
   }
@@ -287,7 +286,6 @@ Times with_wait_for_room(const LoadedSteps& s, const Times& times) {
 
 Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
   const Steps steps(s);
-  const double mean = mean_of(waiting, [&](double parts) { return steps.length(parts); });
   Times out;
   const auto& strata = normal_strata();
   for (std::size_t n = 0; n < waiting.size(); ++n) {
@@ -295,10 +293,8 @@ Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
     const double share = s.reads_alone && n == 0 ? std::max(0.0, 2 * waiting[0] - 1) : waiting[n];
     if (share < kTiny) continue;
     const double own = steps.length(static_cast<double>(n)) + (s.reads_alone && n > 0 ? s.bare.raw() : 0);
-    // Of a pipeline's stages, one is the step's own and the others are as they are on average.
-    const double gap = (mean * (s.stages - 1) + own) / s.stages;
     for (const double z : strata)
-      out.add((gap + z * s.spread.raw()) / s.tokens_of_step, share / static_cast<double>(strata.size()));
+      out.add((own + z * s.spread.raw()) / s.tokens_of_step, share / static_cast<double>(strata.size()));
   }
   return out.percentiles();
 }
@@ -307,7 +303,7 @@ Percentiles gaps(const LoadedSteps& s, const std::vector<double>& waiting) {
 /// passage time, skewed to the right.
 Percentiles means_of_requests(const LoadedSteps& s) {
   const Steps steps(s);
-  const double each = steps.read(s.parts) / s.stages;
+  const double each = steps.read(s.parts);
   const double came = each * std::sqrt(s.arrivals_per_s * s.stay.raw()) / s.steps;
   const double sequences = s.spread.raw() / s.tokens_of_step;  // of the batch's deviation
   const double for_sequences = sequences / std::sqrt(std::max(1.0, s.in_flight)) * s.arrivals_per_s * s.steps;

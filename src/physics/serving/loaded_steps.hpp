@@ -25,7 +25,7 @@ struct LoadedSteps {
   double arrivals_per_s = 0;  // requests
   Seconds bare;               // a step without prompts; 0: nothing decodes here
   double parts = 1;           // of a prompt
-  double parts_of_step = 1;   // at most
+  double parts_of_step = 1;   // at most, in all batches of a pipeline
   Seconds first_part;         // each of the first prompt in a step adds this
   Seconds further_part;       // each of those behind it
   bool reads_alone = false;   // a step is prompts or decoding, and prompts come first
@@ -36,7 +36,7 @@ struct LoadedSteps {
   double in_flight = 1;       // requests
   double room = 1;            // requests
   Seconds stay;               // of a request
-  double stages = 1;          // of a pipeline, each with a batch of its own
+  double stages = 1;          // of a pipeline, with as many batches on their way
   double tokens_of_step = 1;  // of each sequence
   Seconds per_token;          // mean over a request's tokens behind the first
   double steps = 0;           // tokens behind the first

@@ -38,7 +38,8 @@ void Engine::step(double until) {
   read_.clear();
   const bool together = scheduling_.order == Scheduling::Order::mixed;
   Pass pass;
-  std::int64_t budget = scheduling_.batched_tokens;
+  std::int64_t budget = scheduling_.batched_tokens;  // of all batches of a pipeline
+  budget *= static_cast<std::int64_t>(times_.stages);
   bool admits = true;
   if (together) {
     admits = make_room();
@@ -50,7 +51,13 @@ void Engine::step(double until) {
   }
   if (reading_ != kNone) admits = add_chunk(reading_, pass, budget) && admits;
   if (admits) admit(pass, budget);
-  if (pass.prompt_tokens > 0) return mixed_step(pass);
+  if (pass.prompt_tokens > 0) {
+    // Those that came fill one batch before the next. Where more wait, each batch takes as many as end in it.
+    const double rows = together ? pass.sequences / times_.stages * times_.rows_per_sequence : 0;
+    const double room = static_cast<double>(scheduling_.batched_tokens) - rows;
+    pass.fullest = std::clamp(waiting_.empty() ? room / pass.prompt_tokens : 0, 1 / times_.stages, 1.0);
+    return mixed_step(pass);
+  }
   if (!together && sequences_ > 0) make_room();
   if (sequences_ > 0) return decode_run(until);
   // Nothing runs, and still the first does not fit: it never will.
@@ -162,11 +169,7 @@ void Engine::mixed_step(const Pass& pass) {
   clock_ += duration;
   settle_late(clock_);
   if (decodes) finish_ends();
-  const double through = times_.through_stages(pass);
-  for (const std::uint32_t index : read_) {
-    active_[index].through = through;
-    prompt_read(index, clock_ + through);
-  }
+  for (const std::uint32_t index : read_) prompt_read(index, clock_);
   settle_when_idle();
 }
 
@@ -238,7 +241,7 @@ void Engine::finish_ends() {
     const End top = ends_.top();
     ends_.pop();
     const Active& active = active_[top.active];
-    if (active.decodes && active.ends == top.ticks) end(top.active, clock_ + active.through);
+    if (active.decodes && active.ends == top.ticks) end(top.active, clock_);
   }
 }
 
@@ -271,7 +274,7 @@ void Engine::prompt_read(std::uint32_t index, double time) {
   ++usage_.generated;
   to_come_ -= std::min<std::uint64_t>(to_come_, 1);
   if (first)
-    scheduling_.async&& duty_ != Duty::prompt ? late_first_.push_back({active.request, active.through})
+    scheduling_.async&& duty_ != Duty::prompt ? late_first_.push_back(active.request)
                                               : first_token(active.request, time);
   else
     late_token(active, time);
@@ -297,11 +300,10 @@ void Engine::prompt_read(std::uint32_t index, double time) {
 
 void Engine::end(std::uint32_t index, double time) {
   const std::uint32_t request = active_[index].request;
-  const double through = active_[index].through;
   release(index);
   remove(index);
   if (scheduling_.async && duty_ != Duty::prompt)
-    late_last_.push_back({request, through});
+    late_last_.push_back(request);
   else
     last_token(request, time);
 }
@@ -348,8 +350,8 @@ std::uint32_t Engine::remaining(const Active& active) const {
 }
 
 void Engine::settle_late(double time) {
-  for (const Late& late : late_first_) first_token(late.request, time + late.through);
-  for (const Late& late : late_last_) last_token(late.request, time + late.through);
+  for (const std::uint32_t request : late_first_) first_token(request, time);
+  for (const std::uint32_t request : late_last_) last_token(request, time);
   late_first_.clear();
   late_last_.clear();
 }
@@ -357,7 +359,7 @@ void Engine::settle_late(double time) {
 /// Without another step the last one is waited for, as long as such a step would take.
 void Engine::settle_when_idle() {
   if (has_work() || (late_first_.empty() && late_last_.empty())) return;
-  const std::uint32_t request = late_last_.empty() ? late_first_.back().request : late_last_.back().request;
+  const std::uint32_t request = late_last_.empty() ? late_first_.back() : late_last_.back();
   const Request& r = requests_.all[request];
   settle_late(clock_ + times_.of({1, static_cast<double>(r.input) + r.output, 0, 0, 0}));
 }
@@ -445,7 +447,6 @@ std::uint32_t Engine::new_active(const Waiting& from) {
   active.done = from.done;
   active.last_token = from.last_token;
   active.decodes = false;
-  active.through = 0;
   active.before = last_;
   active.behind = kNone;
   (last_ != kNone ? active_[last_].behind : first_) = index;

@@ -102,7 +102,6 @@ class Engine {
     double slow_before = 0;                        // slow_ when it began to decode
     std::uint32_t before = kNone, behind = kNone;  // in the order of admission
     bool decodes = false;
-    double through = 0;  // how much later than the step's end a token of it leaves the last stage
     Held held;
   };
   struct Waiting {
@@ -179,11 +178,7 @@ class Engine {
   std::vector<Group> groups_;
   double slow_ = 0;                  // gaps that were longer than slow_gap, of a sequence that was always there
   std::vector<std::uint32_t> read_;  // prompts that the step under way completes
-  struct Late {
-    std::uint32_t request;
-    double through;  // what it has still to go through
-  };
-  std::vector<Late> late_first_, late_last_;  // whose tokens are computed and not yet known of
+  std::vector<std::uint32_t> late_first_, late_last_;  // whose tokens are computed and not yet known of
   std::vector<Ended> ended_;
   std::uint32_t out_ = 0;
   std::uint32_t just_ended_ = 0;  // at clock_

@@ -15,17 +15,18 @@ double in_one_batch(const StepTimes& t, const Pass& pass) {
   return std::max(pass.sequences / t.stages, std::min(1.0, pass.sequences));
 }
 
-/// One batch of a pipeline: its part of the sequences, and the prompts.
+/// One batch of a pipeline: its part of the sequences, and of the prompts.
 double batch_time(const StepTimes& t, const Pass& pass) {
   const double sequences = in_one_batch(t, pass);
-  const double rows = sequences * t.rows_per_sequence + pass.prompt_tokens;
-  const double prompt_share = pass.prompt_tokens / rows;
+  const double prompt_tokens = pass.fullest * pass.prompt_tokens;
+  const double rows = sequences * t.rows_per_sequence + prompt_tokens;
+  const double prompt_share = prompt_tokens / rows;
   physics::PassParts parts;
   parts.weights = t.weights(rows);
-  if (prompt_share > 0) parts.products = prompt_share * t.prompt_products(rows) + t.head * pass.prompts;
+  if (prompt_share > 0) parts.products = prompt_share * t.prompt_products(rows) + t.head * pass.fullest * pass.prompts;
   if (prompt_share < 1) parts.products += (1 - prompt_share) * t.decode_products(rows);
-  parts.attention = pass.prompt_attention;
-  parts.between = t.between * pass.prompt_tokens;
+  parts.attention = pass.fullest * pass.prompt_attention;
+  parts.between = t.between * prompt_tokens;
   parts.fixed = t.fixed;
   parts.links = t.link_row * rows;
   parts.host_exposed = t.host_exposed;
@@ -39,24 +40,9 @@ double batch_time(const StepTimes& t, const Pass& pass) {
   return physics::pass_time(parts);
 }
 
-double without_prompts(const StepTimes& t, const Pass& pass) {
-  return pass.sequences > 0 ? batch_time(t, {.sequences = pass.sequences, .cached = pass.cached}) : 0;
-}
-
 }  // namespace
 
-double StepTimes::of(const Pass& pass) const {
-  const double own = sequence * pass.sequences;
-  if (stages == 1 || pass.prompt_tokens == 0) return batch_time(*this, pass) + own;
-  // One batch has the prompts, and the others wait for it in every stage.
-  const double bare = without_prompts(*this, pass);
-  return bare + (batch_time(*this, pass) - bare) / stages + own;
-}
-
-double StepTimes::through_stages(const Pass& pass) const {
-  if (stages == 1 || pass.prompt_tokens == 0) return 0;
-  return (batch_time(*this, pass) - without_prompts(*this, pass)) * (1 - 1 / stages);
-}
+double StepTimes::of(const Pass& pass) const { return batch_time(*this, pass) + sequence * pass.sequences; }
 
 StepTimes::Run StepTimes::run(double sequences, double cached, std::uint64_t most, double seconds) const {
   Run out;

@@ -15,6 +15,7 @@ struct Pass {
   double prompt_tokens = 0;     // computed in this pass
   double prompts = 0;           // they belong to
   double prompt_attention = 0;  // what attention over them takes: StepTimes::prompt behind them less that before them
+  double fullest = 1;           // of what is read of prompts, the share in the fullest batch of a pipeline
 };
 
 /// A row is a token that goes through the layers. Host: what the CPU does for a step.
@@ -40,10 +41,9 @@ struct StepTimes {
   double tokens_per_sequence = 1;  // of these, those that stand
   double stages = 1;               // of a pipeline, which works on as many batches at once
 
-  /// From its beginning to its end: a token for each sequence, with `stages` batches on their way.
+  /// From its beginning to its end: a token for each sequence. Of a pipeline's batches each waits for the fullest in
+  /// every stage.
   double of(const Pass& pass) const;
-  /// How much later than the step's end the first token of a prompt in it is there: it goes through all stages.
-  double through_stages(const Pass& pass) const;
 
   /// Steps of nothing but decoding.
   struct Run {
