@@ -117,11 +117,13 @@ bool is_cheaper(const Recommendation& r, const Job& work, const Advice& advice) 
   return judged_cost(r, work) <= useful_below(advice) && printed_cost(r, work) <= printed * kClearlyCheaper;
 }
 
-/// The cheapest of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked. What may
-/// turn out to take more machines in simulation saves nothing for sure.
-Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice) {
+/// The cheapest of a ranking that is clearly cheaper than rank 1; whatever is first where nothing is ranked, or where
+/// more than cost puts it there. What may turn out to take more machines in simulation saves nothing for sure.
+Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work, const Advice& advice,
+                           const job::Objective& objective) {
   if (ranked.empty()) return nullptr;
   if (advice.recommendations.empty()) return &ranked.front();
+  if (!is_by_cost(objective)) return is_cheaper(ranked.front(), work, advice) ? &ranked.front() : nullptr;
   const bool simulated = is_simulated(advice.recommendations.front());
   Recommendation* best = nullptr;
   double least = useful_below(advice);
@@ -200,7 +202,7 @@ void OtherWays::change_precision(std::vector<Alternative>& out, const Advice& ad
     Question other = context_.question;
     if (!job::find_option(job::request_options(), "allow_precisions")->set(other.request, format)) continue;
     Found found = ask(other, useful_below(advice));
-    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
     if (best == nullptr) continue;
     const std::string risk = say("check quality");
     // What the planner may choose among is one format: people ask for it by the plainer name.
@@ -220,7 +222,7 @@ void OtherWays::change_method(std::vector<Alternative>& out, const Advice& advic
     Question other = context_.question;
     other.request.method = method;
     Found found = ask(other, useful_below(advice));
-    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
     if (best == nullptr) continue;
     const std::string risk =
         method == job::Method::lora ? say("trains adapters, not all weights") : say("trains adapters on 4-bit weights");
@@ -235,7 +237,7 @@ void OtherWays::change_loader(std::vector<Alternative>& out, const Advice& advic
     Question other = context_.question;
     other.request.loader = loader;
     Found found = ask(other, useful_below(advice));
-    Recommendation* best = worthwhile(found.ranked, found.work, advice);
+    Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
     if (best == nullptr) continue;
     const std::string risk = loader == job::Loader::dali ? say("decodes on GPUs") : say("decode once, offline");
     return out.push_back(told("loader", std::string(to_text(loader)), std::move(*best), found.work, advice, risk));
@@ -253,7 +255,7 @@ void OtherWays::change_framework(std::vector<Alternative>& out, const Advice& ad
   Question other = context_.question;
   other.request.framework = kDivides;
   Found found = ask(other, useful_below(advice));
-  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
   if (best == nullptr) return;
   out.push_back(
       told("framework", std::string(kDivides), std::move(*best), found.work, advice, say("another training stack")));
@@ -270,7 +272,7 @@ void OtherWays::change_term(std::vector<Alternative>& out, const Advice& advice)
   }
   if (terms.empty()) return;
   Found found = ask(other, useful_below(advice));
-  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
   if (best == nullptr) return;
   const std::string risk = term_risk(*best, advice);
   std::string term(to_text(best->offer->term));
@@ -285,7 +287,7 @@ void OtherWays::change_limit(std::vector<Alternative>& out, const Advice& advice
   Question other = context_.question;
   limit.form.copy(other.constraints, {});
   Found found = ask(other, useful_below(advice));
-  Recommendation* best = worthwhile(found.ranked, found.work, advice);
+  Recommendation* best = worthwhile(found.ranked, found.work, advice, context_.question.objective);
   if (best == nullptr) return;
   const rules::Facts facts =
       facts_to_pass(*best, found.work, context_.question, context_.catalog, context_.coefficients);
@@ -311,9 +313,16 @@ void OtherWays::change_nodes(std::vector<Alternative>& out, const Advice& advice
     const double chance = *best.in_time;
     if (nodes < first.machine().nodes && !is_cheaper(best, found.work, advice)) return;
     if (nodes > first.machine().nodes && chance <= *first.in_time) return;
+    // What is typed has to give this machine.
+    other.only = nullptr;
+    other.best_only = std::make_shared<KnownMachines>();
+    const Found open = ask(other);
+    std::string also;
+    if (open.ranked.empty() || open.ranked.front().instance != first.instance)
+      also = format(" --instance {}/{}", first.instance->provider, first.instance->sku);
+    if (chance < advice.work.confidence) also += format(" --confidence {:g}", confidence);
     out.push_back(told("nodes", format("{}", nodes), std::move(best), found.work, advice,
-                       say("{} chance of meeting all targets", chance_words(chance)),
-                       chance < advice.work.confidence ? format(" --confidence {:g}", confidence) : std::string()));
+                       say("{} chance of meeting all targets", chance_words(chance)), also));
   };
   const int nodes = first.machine().nodes;
   if (*first.in_time < kSureChance) with(nodes + 1, advice.work.confidence);

@@ -244,8 +244,7 @@ void CandidateSearch::learn_node_costs(KnownMachines& known) const {
 /// Whether what nodes cost by the hour puts candidates in order, and rules at most put some behind others.
 bool CandidateSearch::cost_decides() const {
   const job::Objective& objective = context_.question.objective;
-  return work_.by_the_hour() && !work_.counted && objective.kind == job::ObjectiveKind::cost &&
-         objective.weights.empty() &&
+  return work_.by_the_hour() && !work_.counted && is_by_cost(objective) &&
          std::ranges::all_of(adjusting_.rules(), [](const rules::Rule* rule) { return rule->points <= 0; });
 }
 
@@ -506,14 +505,22 @@ Reason CandidateSearch::reason_of(const physics::Machine& machine, const physics
           near};
 }
 
+/// At a rate it is the number of groups that keeps them.
+bool CandidateSearch::keeps_targets_surely(const physics::Machine& machine, const physics::Plan& plan) const {
+  constexpr double kRounding = 1e-3;
+  if (!plan.serving || is_traffic(work_) || !physics::has_targets(work_.inference)) return true;
+  return physics::chance_to_hold(work_, machine, plan, context_.coefficients) >= work_.confidence - kRounding;
+}
+
 CandidateSearch::Attempt CandidateSearch::attempt(const physics::Machine& machine) const {
   auto plan = physics::plan_for(work_, machine, context_.coefficients);
   Attempt made;
   if (!plan && keep_rejections_) made.reason = {"no-legal-plan", [message = plan.error().message] { return message; }};
   if (!plan) return made;
   const bool will = will_do(machine, *plan);
-  if (keep_rejections_ && !will) made.reason = reason_of(machine, *plan);
-  if (will) made.plan = std::move(*plan);
+  const bool sure = will && keeps_targets_surely(machine, *plan);
+  if (keep_rejections_ && !sure) made.reason = will ? not_kept(false) : reason_of(machine, *plan);
+  if (sure) made.plan = std::move(*plan);
   return made;
 }
 

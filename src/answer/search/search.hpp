@@ -146,6 +146,7 @@ class CandidateSearch {
     Reason reason;
   };
   Attempt attempt(const physics::Machine& machine) const;
+  bool keeps_targets_surely(const physics::Machine& machine, const physics::Plan& plan) const;
   double elapsed(Seconds work) const;
   /// Time to the end, that the confidence asked for stays within, over the deadline; 1 where there is none.
   double late_by(const Planned& planned) const;
@@ -227,6 +228,11 @@ catalog::Number chance_in_time(const Question& question, const job::Job& work, c
 /// ranked.
 Recommendation judged(const Priced& priced, const std::shared_ptr<const PlannedMachine>& planned,
                       const SearchContext& context, const job::Job& work);
+
+/// Whether nothing but cost puts candidates in order.
+inline bool is_by_cost(const job::Objective& objective) {
+  return objective.kind == job::ObjectiveKind::cost && objective.weights.empty();
+}
 
 /// Scores, sorts and numbers candidates, and marks the Pareto frontier of cost and time.
 void rank(std::vector<Recommendation>& candidates, const job::Job& work, const job::Objective& objective);

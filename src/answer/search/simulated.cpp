@@ -56,8 +56,7 @@ class CandidateSearch::BySimulation {
         choices_(search.shapes_.size()),
         tried_(search.shapes_.size()),
         simulated_(search.shapes_.size()) {
-    const job::Objective& objective = search.context_.question.objective;
-    by_cost_ = objective.kind == job::ObjectiveKind::cost && objective.weights.empty();
+    by_cost_ = is_by_cost(search.context_.question.objective);
   }
 
   void run(std::vector<Recommendation>& out) {
@@ -180,7 +179,9 @@ class CandidateSearch::BySimulation {
       return;
     }
     simulated_[lead.shape] = true;
-    const double useful = by_cost_ ? std::floor(last / lead.each + 1e-9) - spare : kMostMachines;
+    // What closed forms have take more machines than are allowed does it in simulation, or not at all.
+    const bool is_open = by_cost_ && lead.enough;
+    const double useful = is_open ? std::floor(last / lead.each + 1e-9) - spare : kMostMachines;
     auto planned = search_.keeps_targets(lead.planned, lead.least, static_cast<int>(std::min(useful, kMostMachines)));
     if (!planned) return;
     const double cost = lead.each * planned->groups;

@@ -183,7 +183,7 @@ class InferenceSearch {
     weighed.memory.counted = held.counted;
   }
 
-  /// With latency targets and an open concurrency: the most requests in flight that still meet them. What must fit is
+  /// With latency targets and an open concurrency: the most requests in flight that surely meet them. What must fit is
   /// one request, as without targets.
   void meet_targets(ServingCandidate& weighed) const {
     const auto [needed, counted] = std::pair(weighed.memory.needed, weighed.memory.counted);
@@ -198,7 +198,9 @@ class InferenceSearch {
       return;
     }
     weighed.meets_targets.reset();
-    if (job_.concurrency || job_.request_rate || meets(weighed)) return;
+    if (job_.concurrency || job_.request_rate || !has_targets(job_)) return;
+    const Slowness slow = slowness_of(weighed.layout);
+    if (meets_targets(job_, *weighed.speed, slow)) return;
     Job trial = work_;
     double low = 0;
     double high = weighed.memory.concurrency / weighed.layout.dp;
@@ -207,7 +209,7 @@ class InferenceSearch {
       trial.inference.concurrency = static_cast<std::int64_t>(middle) * weighed.layout.dp;
       const auto memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
       const auto speed = physics::inference_speed(trial, machine_, weighed.layout, memory, c_);
-      if (speed && meets_targets(job_, *speed, {})) {
+      if (speed && meets_targets(job_, *speed, slow)) {
         weighed.memory = memory;
         weighed.speed = speed;
         weighed.meets_targets = true;
@@ -216,7 +218,7 @@ class InferenceSearch {
         high = middle;
       }
     }
-    if (meets(weighed)) return;
+    if (low > 0) return;
     trial.inference.concurrency = weighed.layout.dp;  // as close to them as it gets
     weighed.memory = physics::inference_memory(trial, machine_, weighed.layout, c_);
     weighed.speed = physics::inference_speed(trial, machine_, weighed.layout, weighed.memory, c_);
@@ -248,13 +250,15 @@ class InferenceSearch {
   }
 
   bool is_sure(const ServingCandidate& one) const {
-    if (!one.is_sure) {
-      Plan planned;
-      planned.layout = one.layout;
-      const auto ratios = physics_of(work_).ratios(work_, machine_, planned, c_);
-      one.is_sure = holds_rate(work_, machine_, one.layout, slowness(ratios, normal_quantile(work_.confidence)), c_);
-    }
+    if (!one.is_sure) one.is_sure = holds_rate(work_, machine_, one.layout, slowness_of(one.layout), c_);
     return *one.is_sure;
+  }
+
+  /// With the confidence that is asked for.
+  Slowness slowness_of(const Layout& layout) const {
+    Plan planned;
+    planned.layout = layout;
+    return slowness(physics_of(work_).ratios(work_, machine_, planned, c_), normal_quantile(work_.confidence));
   }
 
   /// What the machine could serve at all, as the planner would have it without a rate.
