@@ -109,11 +109,7 @@ class Adviser {
     advice.currency = context_.quoter.converter().currency();
     if (Status legal = check_formats(advice.work); !legal) return std::unexpected(legal.error());
     note_assumed_limits(advice);
-    for (const std::string& name : question_.constraints.own_clouds)
-      advice.named_clouds.emplace_back((*context_.catalog.provider(name))->id);
-    for (const std::string_view cloud : kLargeClouds)
-      if (std::ranges::find(advice.named_clouds, cloud) == advice.named_clouds.end())
-        advice.named_clouds.emplace_back(cloud);
+    advice.named_clouds = named_clouds(question_.constraints, context_.catalog);
     using Rejected = CandidateSearch::Rejected;
     CandidateSearch search(context_, advice.work, question_.best_only ? Rejected::left_out : Rejected::kept);
     advice.recommendations = search.run({.rows = rows_asked()});
@@ -370,6 +366,14 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
   }
   std::stable_sort(candidate.remarks.begin(), candidate.remarks.end(),
                    [](const Remark& a, const Remark& b) { return a.severity < b.severity; });
+}
+
+std::vector<std::string> named_clouds(const job::Constraints& limits, const catalog::Catalog& catalog) {
+  std::vector<std::string> named;
+  for (const std::string& name : limits.own_clouds) named.emplace_back((*catalog.provider(name))->id);
+  for (const std::string_view cloud : kLargeClouds)
+    if (std::ranges::find(named, cloud) == named.end()) named.emplace_back(cloud);
+  return named;
 }
 
 namespace {

@@ -229,6 +229,9 @@ catalog::Number chance_in_time(const Question& question, const job::Job& work, c
 Recommendation judged(const Priced& priced, const std::shared_ptr<const PlannedMachine>& planned,
                       const SearchContext& context, const job::Job& work);
 
+/// Ids of the providers whose best machine every answer names: the reader's own and the largest.
+std::vector<std::string> named_clouds(const job::Constraints& limits, const catalog::Catalog& catalog);
+
 /// Whether nothing but cost puts candidates in order.
 inline bool is_by_cost(const job::Objective& objective) {
   return objective.kind == job::ObjectiveKind::cost && objective.weights.empty();

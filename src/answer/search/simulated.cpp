@@ -57,6 +57,7 @@ class CandidateSearch::BySimulation {
         tried_(search.shapes_.size()),
         simulated_(search.shapes_.size()) {
     by_cost_ = is_by_cost(search.context_.question.objective);
+    if (depth.rows > 1) named_ = named_clouds(search.context_.question.constraints, search.context_.catalog);
   }
 
   void run(std::vector<Recommendation>& out) {
@@ -114,6 +115,13 @@ class CandidateSearch::BySimulation {
     void add(const Recommendation& r, double cost) {
       const auto [entry, fresh] = best_.try_emplace(std::pair(r.instance->provider, r.gpu), cost);
       if (!fresh) entry->second = std::min(entry->second, cost);
+    }
+    /// The cheapest of a provider; infinite while there is none.
+    double best_of(std::string_view provider) const {
+      double least = std::numeric_limits<double>::infinity();
+      for (const auto& [row, cost] : best_)
+        if (row.first == provider) least = std::min(least, cost);
+      return least;
     }
     /// What costs more comes behind all of them; infinite while there are fewer.
     double last() const {
@@ -173,7 +181,8 @@ class CandidateSearch::BySimulation {
     Choice& choice = choices_[lead.shape];
     tried_[lead.shape] = true;
     const int spare = search_.spare();
-    const double last = std::min({depth_.ceiling, seen_.last(), choice.simulated ? choice.cost : depth_.ceiling});
+    const double known = choice.simulated ? choice.cost : depth_.ceiling;
+    const double last = std::min({depth_.ceiling, last_of_interest(lead.shape), known});
     if (by_cost_ ? (lead.least + spare) * lead.each > last : ++tries_ > kMostTried) {
       if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
       return;
@@ -192,6 +201,15 @@ class CandidateSearch::BySimulation {
     for (const Recommendation& r : sold) seen_.add(r, cost * order_cost(r, search_.work_) / cheapest(sold));
   }
 
+  /// The best of the clouds that every answer names is of interest, wherever it ranks.
+  double last_of_interest(std::size_t shape) const {
+    double last = seen_.last();
+    for (const Recommendation& r : sold_[shape])
+      if (std::ranges::find(named_, r.instance->provider) != named_.end())
+        last = std::max(last, seen_.best_of(r.instance->provider));
+    return last;
+  }
+
   double cheapest(const std::vector<Recommendation>& offers) const {
     double cost = std::numeric_limits<double>::infinity();
     for (const Recommendation& r : offers) cost = std::min(cost, order_cost(r, search_.work_));
@@ -204,6 +222,7 @@ class CandidateSearch::BySimulation {
   const Job traffic_;  // which with targets never takes less
   const CandidateSearch open_;
   bool by_cost_ = false;
+  std::vector<std::string> named_;
   Rows seen_;
   std::multimap<double, Lead> leads_;
   std::vector<std::vector<Recommendation>> sold_;  // by shape, at closed forms' own count
