@@ -197,7 +197,7 @@ class Knee {
     if (!alike) return;
     one_.fleet.replicas = 1;
     of_one_.emplace(one_, demand, goal, effort);
-    if (fleet.replicas <= kSome) return;
+    if (fleet.replicas <= kSome || !demand.divides()) return;
     some_.fleet.replicas = kSome;
     of_some_.emplace(some_, demand, goal, effort);
     share_ = static_cast<double>(kSome) / fleet.replicas;

@@ -79,7 +79,7 @@ struct Part {
   std::shared_ptr<job::Requests> requests = std::make_shared<job::Requests>();
   serve::Outcome slow;    // with the confidence that is asked for
   double replicas = 1;    // that work
-  bool in_share = false;  // requests are drawn, so that a share of the replicas stands for all
+  bool in_share = false;  // a share of the replicas stands for all
 
   /// Of the replicas and of the rate, that is simulated.
   double share() const { return in_share ? std::min(1.0, kEnoughReplicas / replicas) : 1; }
@@ -140,7 +140,7 @@ class Replay {
     demand = serve::busiest(std::move(demand), kReplayed);
     double rate = 0;  // that is simulated
     for (Part& part : parts_) {
-      part.in_share = !demand.replays();
+      part.in_share = demand.divides();
       set_replicas(part);
       rate += part.share() * part.member->requests_per_s;
     }

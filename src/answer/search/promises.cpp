@@ -109,8 +109,7 @@ serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint
   ++runs_;
   // Many replicas behind one router are each as busy as some of them with their share of the requests.
   constexpr double kEnough = 32;
-  // A log is replayed as it is.
-  const double share = scene.demand.replays() ? 1 : std::min(1.0, kEnough / scene.setup.fleet.replicas);
+  const double share = scene.demand.divides() ? std::min(1.0, kEnough / scene.setup.fleet.replicas) : 1;
   const auto count =
       std::max(length.all, static_cast<std::size_t>(share * static_cast<double>(requests(scene, length))));
   serve::Setup setup = scene.setup;

@@ -39,6 +39,9 @@ struct Demand {
   double log_rate = 1;                       // its own, requests per second
 
   bool replays() const { return log != nullptr; }
+  /// Whether a part of many replicas, with its share of the requests, is as busy as all of them. Where many requests
+  /// come at once a part would get as many at once.
+  bool divides() const { return !replays() && process.gap_cv <= 1; }
 };
 
 /// The first `count` requests at that rate, sorted by arrival; the same for every rate but for the time between them.
