@@ -99,6 +99,16 @@ TEST_CASE("all batches of a pipeline wait for the one that reads a prompt, in ev
   CHECK(run(two, times, roomy()).usage.gaps.most() == Approx(kStep + 999 * kToken).epsilon(0.01));
 }
 
+TEST_CASE("the step scheduled ahead has none of the prompts that come behind one's own") {
+  // The second comes during the first one's prompt: its prompt is a gap of the first, and no part of its wait.
+  Scheduling ahead = roomy();
+  ahead.async = true;
+  const Run two = run(of({{0, 500, 11, 0, 0}, {kStep, 900, 5, 0, 0}}), plain(), ahead);
+  const double prompt = kStep + 500 * kToken;
+  CHECK(two.served[0].ttft == Approx(prompt + kStep));
+  CHECK(two.served[0].tpot(11) == Approx(kStep + 90 * kToken));
+}
+
 TEST_CASE("a request that comes during a step waits for the next one") {
   // The second comes in the middle of the first one's third step.
   const double prompt = kStep + 100 * kToken;

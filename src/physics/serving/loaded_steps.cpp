@@ -211,12 +211,8 @@ class FirstTokens {
   const Times& times() const { return times_; }
 
  private:
-  /// Nothing else runs. Prompts that arrive meanwhile are read in the step scheduled ahead.
-  void arrive_alone(double share) {
-    for_few_arrivals(s_.ahead ? steps_.rate() * s_.alone.raw() : 0, 2, [&](int count, double chance) {
-      times_.add(s_.alone.raw() + steps_.read(std::min(count * s_.parts, s_.parts_of_step)), share * chance);
-    });
-  }
+  /// Nothing else runs.
+  void arrive_alone(double share) { times_.add(s_.alone.raw() + (s_.ahead ? s_.bare.raw() : 0), share); }
 
   /// At any moment of a step that began with that many parts waiting.
   void arrive(double waiting, double share) {
@@ -242,11 +238,7 @@ class FirstTokens {
     const double full = steps_.length(s_.parts_of_step);
     queue += before * (steps_.rate() * full * s_.parts - s_.parts_of_step);
     at += before * full + steps_.length(queue);
-    if (!s_.ahead) return times_.add(at, share);
-    const double left = std::max(0.0, queue - s_.parts_of_step);
-    for_few_arrivals(steps_.rate() * steps_.length(queue), 2, [&](int count, double chance) {
-      times_.add(at + steps_.length(left + count * s_.parts), share * chance);
-    });
+    times_.add(s_.ahead ? at + s_.bare.raw() : at, share);
   }
 
   const LoadedSteps& s_;

@@ -29,7 +29,7 @@ struct LoadedSteps {
   Seconds first_part;         // each of the first prompt in a step adds this
   Seconds further_part;       // each of those behind it
   bool reads_alone = false;   // a step is prompts or decoding, and prompts come first
-  bool ahead = false;         // the next step is under way before the first token is sent
+  bool ahead = false;         // a token is sent a step later: the next one is scheduled before it is known
   Seconds alone;              // reading a prompt where nothing else runs
   Seconds overhead;           // of a first token: neither waiting nor reading
   Seconds spread;             // standard deviation of `bare`, as sequences come and go

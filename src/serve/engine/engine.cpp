@@ -166,8 +166,13 @@ void Engine::mixed_step(const Pass& pass) {
     decoded(1, ticks);
   }
   account(duration);
+  // The step that was scheduled ahead had none of these prompts.
+  const double ahead = late_first_.empty() && late_last_.empty()
+                           ? duration
+                           : times_.of({.sequences = std::max(1.0, pass.sequences), .cached = pass.cached});
+  const double known = clock_ + std::min(ahead, duration);
   clock_ += duration;
-  settle_late(clock_);
+  settle_late(known);
   if (decodes) finish_ends();
   for (const std::uint32_t index : read_) prompt_read(index, clock_);
   settle_when_idle();
@@ -374,7 +379,7 @@ void Engine::last_token(std::uint32_t request, double time) {
   --out_;
   ++just_ended_;
   tokens_out_ -= r.input + r.output;
-  if (tells_) ended_.push_back({request, time});
+  if (tells_) ended_.push_back({request, std::max(time, clock_)});
 }
 
 double Engine::next_end() {
