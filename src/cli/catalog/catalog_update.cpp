@@ -138,17 +138,11 @@ Parsed make_catalog_update() {
   auto options = std::make_shared<UpdateOptions>();
   Parsed parsed;
   const std::string group = say("Update");
-  const auto append = [](std::vector<std::string>& to) {
-    return [&to](std::string_view text) -> Status {
-      to.emplace_back(text);
-      return {};
-    };
-  };
   Flag source{"--source", "NAME", say("only this one, or one part of it: aws/us-east-1"), group,
-              append(options->names)};
+              appends_to(options->names)};
   source.repeats = true;
   Flag file{"--from-file", "FILE", say("pages that were fetched elsewhere, in place of the network"), group,
-            append(options->files)};
+            appends_to(options->files)};
   file.repeats = true;
   parsed.flags = {
       std::move(source),
@@ -156,18 +150,11 @@ Parsed make_catalog_update() {
       {"--as-of", "DATE", say("day the prices of --from-file held, where they do not say it"), group,
        [options](std::string_view text) { return set_day(text, options->as_of); }},
       {"--mirror", "URL", say("ask this server instead: URL/HOST/PATH of each address; no key goes there"), group,
-       [options](std::string_view text) { return job::assign(text, options->mirror); }},
+       sets(options->mirror)},
       more_sources_flag(options->lists, group),
       {"--trust", "", say("take prices and lists that are far from what was known, too"), group,
-       [options](std::string_view) -> Status {
-         options->trust = true;
-         return {};
-       }},
-      {"--dry-run", "", say("fetch, read and report, keep nothing"), group,
-       [options](std::string_view) -> Status {
-         options->dry_run = true;
-         return {};
-       }},
+       turns_on(options->trust)},
+      {"--dry-run", "", say("fetch, read and report, keep nothing"), group, turns_on(options->dry_run)},
   };
   parsed.run = [options](Context& context) { return Updating(*options, context).run(); };
   return parsed;

@@ -218,12 +218,9 @@ Parsed make_instances() {
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
   parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),
-                          say("List"), [options](std::string_view text) { return job::assign(text, options->like); }});
-  parsed.flags.push_back({"--all-offers", "", say("a row per offer, not per instance"), say("List"),
-                          [options](std::string_view) -> Status {
-                            options->every_offer = true;
-                            return {};
-                          }});
+                          say("List"), sets(options->like)});
+  parsed.flags.push_back(
+      {"--all-offers", "", say("a row per offer, not per instance"), say("List"), turns_on(options->every_offer)});
   parsed.positional_places = {{"show", "SKU"}};
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_instances(*options, context); };

@@ -280,20 +280,14 @@ Parsed make_calibrate() {
       say("a benchmark's results, a training log (Trainer, Megatron, NeMo, torchtune, torchtitan, axolotl, W&B, "
           "MLflow), a GPU log next to it, or your own rows: CSV, or JSON Lines of estimate requests with 'measured'; "
           "none: those kept");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->files.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->files);
   options->row.add_flags(parsed.flags);
   const std::string group = say("What is kept");
   const auto on = [&](std::string name, std::string help, bool& place) {
-    parsed.flags.push_back({std::move(name), "", std::move(help), group, [options, &place](std::string_view) -> Status {
-                              place = true;
-                              return {};
-                            }});
+    parsed.flags.push_back({std::move(name), "", std::move(help), group, turns_on(place)});
   };
-  parsed.flags.push_back({"--to", "FILE", say("save it there (default: calibration.yaml in your own folder)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->to); }});
+  parsed.flags.push_back(
+      {"--to", "FILE", say("save it there (default: calibration.yaml in your own folder)"), group, sets(options->to)});
   on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
   on("--reset", say("remove what is kept: back to the shipped coefficients"), options->reset);
   on("--accept-outliers", say("include figures far outside their interval"), options->accept_outliers);
