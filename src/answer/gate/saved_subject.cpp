@@ -19,10 +19,7 @@ catalog::Number figure(const Node* map, std::string_view key) {
   const Node* node = map != nullptr ? map->find(key) : nullptr;
   return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
 }
-std::string text(const Node* map, std::string_view key) {
-  const Node* node = map != nullptr ? map->find(key) : nullptr;
-  return node != nullptr && node->is_scalar() ? node->text : std::string();
-}
+std::string text(const Node* map, std::string_view key) { return map != nullptr ? map->text_at(key) : std::string(); }
 
 /// What was asked, as far as it was saved; null where that makes no job of a model in the catalogue.
 std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, const catalog::Catalog& catalog) {

@@ -32,6 +32,10 @@ struct Node {
   bool is_scalar() const { return kind == Kind::scalar; }
   /// The member of that name, or nullptr.
   const Node* find(std::string_view name) const;
+  /// The text of that member; empty where there is none.
+  const std::string& text_at(std::string_view name) const;
+  /// The texts of that list; one scalar may stand in its place.
+  std::vector<std::string> texts_at(std::string_view name) const;
   /// "a list", "a map", "nothing" or the scalar itself in quotes: for messages.
   std::string describe() const;
 };

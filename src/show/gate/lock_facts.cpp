@@ -57,11 +57,6 @@ std::string text_of(const Node& node) {
   return text + "}";
 }
 
-std::string text_at(const Node& node, std::string_view key) {
-  const Node* found = node.find(key);
-  return found != nullptr && found->is_scalar() ? found->text : std::string();
-}
-
 /// Of two rules of one id the later holds.
 Json rules_json(const LockSources& sources) {
   std::map<std::string, Json> rules;
@@ -70,10 +65,10 @@ Json rules_json(const LockSources& sources) {
       const Node* list = document.root.find("rules");
       if (list == nullptr) continue;
       for (const Node& rule : list->children) {
-        const std::string id = text_at(rule, "id");
+        const std::string& id = rule.text_at("id");
         Json& kept = rules[id] = {{"hash", content_hash(text_of(rule))},
-                                  {"effect", text_at(rule, "effect")},
-                                  {"message", text_at(rule, "message")}};
+                                  {"effect", rule.text_at("effect")},
+                                  {"message", rule.text_at("message")}};
         // The others neither dropped an instance nor moved a score.
         if (own || kept["effect"] == to_text(rules::Effect::adjust) || sources.whole_rules.contains(id))
           kept["rule"] = tree_json(rule);
