@@ -112,22 +112,7 @@ const LineFlag* LineTool::flag(std::string_view word) const {
 }
 
 std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const Document> documents) {
-  std::vector<LineTool> out;
-  Errors errors;
-  for (const Document& document : documents) {
-    const Node* list = document.root.find("command_lines");
-    if (list == nullptr) continue;
-    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "command_lines", list->describe()));
-    for (const Node& node : list->children) {
-      LineTool tool = read_line_tool(node, problems);
-      std::erase_if(out, [&](const LineTool& earlier) { return earlier.id == tool.id; });
-      out.push_back(std::move(tool));
-    }
-    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
-  }
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  return out;
+  return read_section(documents, "command_lines", read_line_tool, &LineTool::id);
 }
 
 }  // namespace gpusel::answer
