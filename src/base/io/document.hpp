@@ -60,6 +60,9 @@ enum class JsonDialect : std::uint8_t {
   python,  // also NaN, Infinity and -Infinity, as Python's json module writes them; read as null
 };
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect = JsonDialect::strict);
+/// JSON Lines: a value in each line that is not empty.
+Result<std::vector<Node>> parse_json_lines(std::string_view text, const std::string& name,
+                                           JsonDialect dialect = JsonDialect::strict);
 
 /// The second member of a map that has a name of an earlier one, or nullptr.
 const Node* duplicate_key(const Node& map);
