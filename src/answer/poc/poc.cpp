@@ -135,9 +135,7 @@ class PocPlanner {
     const auto words = tool.words.find("weights");
     if (words != tool.words.end() && words->second.contains(weights->second)) return values;
     values["wanted"] = weights->second;
-    std::string& served = values["served"] = "MODEL_IN_" + weights->second;
-    std::ranges::transform(served, served.begin(),
-                           [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+    values["served"] = "MODEL_IN_" + upper(weights->second);
     return values;
   }
 

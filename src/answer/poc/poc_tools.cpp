@@ -11,13 +11,6 @@ namespace gpusel::answer {
 
 namespace {
 
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> out;
-  for (const std::string_view word : split(text, ' '))
-    if (!word.empty()) out.emplace_back(word);
-  return out;
-}
-
 std::map<std::string, std::string> map_at(const Node& map, Fields& fields) {
   std::map<std::string, std::string> out;
   if (!map.is_map()) fields.fail(map, say("'{}' must be a map, found {}", map.key, map.describe()));

@@ -58,9 +58,9 @@ Json vllm_variables(const answer::Launch& launch) {
       ++i;  // the container's own
       continue;
     }
-    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+    std::ranges::replace(name, '-', '_');
     const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
-    out["SM_VLLM_" + name] = has_value ? std::string(words[++i]) : std::string("true");
+    out["SM_VLLM_" + upper(name)] = has_value ? std::string(words[++i]) : std::string("true");
   }
   return out;
 }
