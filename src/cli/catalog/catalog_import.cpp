@@ -200,7 +200,7 @@ class Importer {
   int status(const catalog::ImportReport& report, bool anything) {
     int status = kOk;
     for (const catalog::ImportedFile& file : report.files)
-      if (!file.failure.empty()) status = context_.fail(Error{ErrorKind::io, file.failure, {}, {}});
+      if (!file.failure.empty()) status = context_.fail(io_error(file.failure));
     if (anything) return status;
     context_.fail(Error{ErrorKind::unsatisfied, say("nothing could be imported"), {}, {}});
     return status == kOk ? kNothing : status;

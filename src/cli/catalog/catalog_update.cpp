@@ -110,7 +110,7 @@ class Updating {
     for (const catalog::ListUpdate& update : updates) {
       if (update.outcome == catalog::ListOutcome::no_key) context_.note(show::update_fault(update));
       if (update.outcome == catalog::ListOutcome::failed || update.outcome == catalog::ListOutcome::kept_out)
-        status = context_.fail(Error{ErrorKind::io, show::update_fault(update), {}, {}});
+        status = context_.fail(io_error(show::update_fault(update)));
     }
     if (show::is_data(format)) return status;
     const auto remarks = std::ranges::count_if(updates, [](const auto& update) { return !update.remarks.empty(); });
