@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/io/document.hpp"
+#include "base/io/process.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
@@ -24,17 +25,7 @@
 
 namespace gpusel::cli {
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
 namespace {
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : std::string_view(value);
-}
 
 /// How many prices of those that a name means are the user's.
 std::size_t discounted(const catalog::PricedName& name, const catalog::Catalog& catalog) {

@@ -19,9 +19,6 @@
 
 namespace gpusel::cli {
 
-/// Of the environment; empty where it is not set.
-std::string_view variable(const char* name);
-
 /// Exit statuses, as documented in docs/cli.md.
 enum Exit : int {
   kOk = 0,

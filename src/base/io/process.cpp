@@ -95,6 +95,11 @@ struct Pipe {
 
 }  // namespace
 
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view(value);
+}
+
 pid_t start_program(const ProgramStart& start) {
   std::vector<std::string> words = start.words;
   std::vector<char*> arguments = pointers_to(words);

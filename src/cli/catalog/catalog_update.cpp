@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/update/update.hpp"
@@ -87,7 +88,7 @@ class Updating {
     request.today = today;
     request.trust = options_.trust;
     request.dry_run = options_.dry_run;
-    request.environment = [](const std::string& name) { return std::string(variable(name.c_str())); };
+    request.environment = [](const std::string& name) { return std::string(environment(name.c_str())); };
     request.progress = [&](std::size_t part, std::uint64_t got, std::uint64_t size) {
       constexpr double kMega = 1e6;
       if (!progress.is_due()) return;
