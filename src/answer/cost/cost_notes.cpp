@@ -120,13 +120,10 @@ std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& i
                                                       const catalog::Catalog& catalog) {
   std::vector<const catalog::ServiceLevel*> promises;
   for (const catalog::ServiceLevel& level : catalog.service_levels()) {
-    const auto covers = [](const catalog::TextList& list, std::string_view name) {
-      return list.empty() || std::ranges::find(list, name) != list.end();
-    };
-    if (level.provider != instance.provider || !covers(level.families, instance.family)) continue;
+    if (level.provider != instance.provider || !none_or_has(level.families, instance.family)) continue;
     // Without a word about terms, capacity that can be taken away has no promise behind it.
     const bool of_terms = std::ranges::any_of(terms, [&](catalog::Term term) {
-      return level.terms.empty() ? term != catalog::Term::spot : covers(level.terms, to_text(term));
+      return level.terms.empty() ? term != catalog::Term::spot : none_or_has(level.terms, to_text(term));
     });
     if (of_terms) promises.push_back(&level);
   }

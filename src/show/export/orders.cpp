@@ -6,6 +6,7 @@
 #include "base/io/fields.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/field.hpp"
 
 namespace gpusel::show {
 
@@ -63,22 +64,16 @@ bool CloudOrders::takes_type(std::string_view type) const {
   return types.empty() || std::ranges::any_of(types, [&](const auto& pattern) { return pattern->is_in(type); });
 }
 
-bool CloudOrders::takes_region(std::string_view region) const {
-  return regions.empty() || std::ranges::find(regions, region) != regions.end();
-}
+bool CloudOrders::takes_region(std::string_view region) const { return catalog::none_or_has(regions, region); }
 
-bool CloudOrders::takes_gpu(std::string_view gpu) const {
-  return gpus.empty() || std::ranges::find(gpus, gpu) != gpus.end();
-}
+bool CloudOrders::takes_gpu(std::string_view gpu) const { return catalog::none_or_has(gpus, gpu); }
 
 const CloudOrders* ToolOrders::find(std::string_view cloud) const {
   const auto found = std::ranges::find(clouds, cloud, &CloudOrders::cloud);
   return found == clouds.end() ? nullptr : &*found;
 }
 
-bool ToolOrders::takes_vendor(std::string_view vendor) const {
-  return vendors.empty() || std::ranges::find(vendors, vendor) != vendors.end();
-}
+bool ToolOrders::takes_vendor(std::string_view vendor) const { return catalog::none_or_has(vendors, vendor); }
 
 std::optional<double> ToolOrders::card_memory(std::string_view name, double memory_gb) const {
   const auto found = cards.find(std::string(name));
