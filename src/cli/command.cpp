@@ -43,7 +43,7 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
   const std::string group = say("Output and data");
   auto& flags = parsed.flags;
   // What prints no answer in any format has an -o of its own.
-  if (std::none_of(flags.begin(), flags.end(), [](const Flag& flag) { return flag.spelled_by("-o"); }))
+  if (parsed.find("-o") == nullptr)
     flags.push_back(
         {"-o,--output", "FORMAT",
          parsed.output_help.empty() ? say("table, wide, json, yaml, csv, markdown or html") : parsed.output_help, group,
@@ -119,6 +119,11 @@ bool Flag::spelled_by(std::string_view word) const {
     if (comma == std::string_view::npos) return false;
     rest.remove_prefix(comma + 1);
   }
+}
+
+const Flag* Parsed::find(std::string_view word) const {
+  const auto flag = std::ranges::find_if(flags, [&](const Flag& one) { return one.spelled_by(word); });
+  return flag == flags.end() ? nullptr : &*flag;
 }
 
 Parsed set_up(const Command& command, Context& context) {

@@ -92,6 +92,9 @@ struct Parsed {
   bool shows_prices = false;             // and takes --price and --discount
   std::string output_help;               // of -o, where there are more formats than every command has
   std::function<int(Context&)> run;
+
+  /// The flag that a word of the line spells, with or without a value behind it; null: it spells none.
+  const Flag* find(std::string_view word) const;
 };
 
 struct Command {
