@@ -326,6 +326,15 @@ void Context::note(std::string_view text) {
   if (!common.quiet) write_remark(to_say("note: {}"), text);
 }
 
+void Context::note(std::string_view heading, const Errors& errors) {
+  constexpr std::size_t kShown = 20;
+  if (errors.empty()) return;
+  note(heading);
+  for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
+    note(say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
+  if (errors.size() > kShown) note(say("and {} more; -o json names all", errors.size() - kShown));
+}
+
 std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {
   return physics::read_coefficients(catalog);
 }

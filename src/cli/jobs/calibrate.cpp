@@ -185,23 +185,15 @@ class Calibrate {
     std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
   }
 
-  void tell(const std::string& what, const Errors& errors) {
-    constexpr std::size_t kShown = 20;
-    if (errors.empty()) return;
-    context_.note(what);
-    for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
-      context_.note(say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
-    if (errors.size() > kShown) context_.note(say("and {} more; -o json names all", errors.size() - kShown));
-  }
-
   void tell_left_out() {
     for (const std::string& name : unread_) context_.note(say("column '{}' is not read", printable(shorten(name, 40))));
-    tell(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
-    tell(options_.accept_outliers
-             ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
-             : say("figures far outside their interval: {}; their rows are excluded (--accept-outliers includes them)",
-                   checked_.outliers.size()),
-         checked_.outliers);
+    context_.note(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
+    context_.note(
+        options_.accept_outliers
+            ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
+            : say("figures far outside their interval: {}; their rows are excluded (--accept-outliers includes them)",
+                  checked_.outliers.size()),
+        checked_.outliers);
   }
 
   int finish(const answer::Calibration& calibration, const std::string& format) {
@@ -209,7 +201,8 @@ class Calibrate {
     if (!options_.dry_run) {
       if (Status written = keep(overlay); !written) return context_.fail(written.error());
     }
-    tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
+    context_.note(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()),
+                  calibration.unusable);
     print({.data =
                [&] {
                  show::Json json = show::calibrate_json(calibration, checked_);

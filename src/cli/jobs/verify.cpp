@@ -47,11 +47,7 @@ void tell_left_out(const answer::Verification& verification, bool own, Context& 
   const Errors& unusable = verification.unusable;
   if (unusable.empty()) return;
   if (!own) return context.note(say("rows beyond what can be estimated: {}; -o json names them", unusable.size()));
-  constexpr std::size_t kShown = 20;
-  context.note(say("rows that cannot be used: {}", unusable.size()));
-  for (std::size_t i = 0; i < unusable.size() && i < kShown; ++i)
-    context.note(say("{}: {}", printable(unusable[i].where), with_hint(unusable[i])));
-  if (unusable.size() > kShown) context.note(say("and {} more; -o json names all", unusable.size() - kShown));
+  context.note(say("rows that cannot be used: {}", unusable.size()), unusable);
 }
 
 int run_verify(const VerifyOptions& options, Context& context) {
