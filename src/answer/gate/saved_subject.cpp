@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/cost_parts.hpp"
+#include "answer/gate/saved.hpp"
 #include "answer/stages/launch.hpp"
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
@@ -12,8 +13,6 @@
 namespace gpusel::answer {
 
 namespace {
-
-constexpr std::string_view kSchema = "gpusel.recommend/1";
 
 catalog::Number figure(const Node* map, std::string_view key) {
   const Node* node = map != nullptr ? map->find(key) : nullptr;
@@ -94,7 +93,7 @@ Target said_in(const Node& root, std::span<const job::Option<Target>> options) {
 Result<Document> saved_answer(const std::string& content, const std::string& name) {
   auto document = trim(content).starts_with('{') ? parse_json(content, name) : parse_yaml(content, name);
   if (!document) return document;
-  if (text(&document->root, "schema") != kSchema)
+  if (text(&document->root, "schema") != kAnswerSchema)
     return usage_error(say("is not an answer of gpusel recommend"), name,
                        say("save one with gpusel recommend … --json"));
   const Node* list = document->root.find("recommendations");

@@ -14,9 +14,6 @@ namespace {
 using catalog::StorageKind;
 using job::Job;
 
-constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
-constexpr std::string_view kDataPage = "docs/data-path.md";
-
 std::string_view engine_of(const Job& work) {
   if (work.counted) return to_text(work.counted->engine);
   return job::is_training(work.task) ? std::string_view(work.training.framework) : to_text(work.inference.engine);

@@ -8,12 +8,12 @@
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
 #include "catalog/lint/prices.hpp"
+#include "catalog/update/kept_lists.hpp"
 
 namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kListMark = "# Written by 'gpusel catalog update', which replaces it.\n";
 /// Of fewer prices a median says little.
 constexpr std::size_t kEnoughToCompare = 5;
 /// Observations of one offer that are kept.
@@ -205,7 +205,7 @@ Result<ReadList> read_tokens(const ListReading& reading) {
   if (tokens->prices.empty()) return std::unexpected(io_error(say("it has no model of the catalog with a price")));
   const ListSource texts(part);
   const Source source = texts.source(part, reading.as_of, Confidence::press);
-  std::string text = std::string(kListMark) + format("sources:\n  {}: {{publisher: {}, document: {}, url: {}, ",
+  std::string text = std::string(kKeptMark) + format("sources:\n  {}: {{publisher: {}, document: {}, url: {}, ",
                                                      quoted_yaml(source.key), quoted_yaml(source.publisher),
                                                      quoted_yaml(source.document), quoted_yaml(source.url));
   if (source.date.known()) text += "date: " + source.date.text() + ", ";

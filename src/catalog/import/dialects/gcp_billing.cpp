@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
 
@@ -16,7 +17,6 @@ constexpr std::string_view kSpotWord = "Spot Preemptible ";
 /// What stands behind the name of a part: where it is, and on what terms.
 constexpr std::string_view kBehind[] = {" running in", " attached to"};
 constexpr std::string_view kLocalDisk = "SSD backed Local Storage";
-constexpr double kHoursPerMonth = 730;
 
 class BillingParts {
  public:
