@@ -61,9 +61,7 @@ Json type_of(const Flag& flag) {
     case Kind::whole_number: return {{"type", "integer"}};
     case Kind::truth: return {{"type", "boolean"}};
     case Kind::one_of: {
-      Json names = Json::array();
-      for (const std::string_view name : flag.set.shape.names) names.push_back(name);
-      return {{"type", "string"}, {"enum", std::move(names)}};
+      return {{"type", "string"}, {"enum", show::list_json(flag.set.shape.names)}};
     }
     case Kind::text: break;
   }
@@ -117,9 +115,7 @@ Json json_of(const Node& node) {
       return number.is_discarded() ? Json(node.text) : number;  // more digits than any number here has
     }
     case Node::Kind::list: {
-      Json list = Json::array();
-      for (const Node& child : node.children) list.push_back(json_of(child));
-      return list;
+      return show::list_json(node.children, [&](const Node& child) { return json_of(child); });
     }
     case Node::Kind::map: {
       Json map = Json::object();

@@ -16,23 +16,6 @@ namespace {
 
 using catalog::Field;
 
-Json value_of(const catalog::Number& member) { return number(member); }
-Json value_of(std::string_view member) { return text_or_null(member); }
-Json value_of(const std::optional<bool>& member) { return member ? Json(*member) : Json(nullptr); }
-Json value_of(const catalog::TextList& member) {
-  Json list = Json::array();
-  for (const std::string_view text : member) list.push_back(text);
-  return list.empty() ? Json(nullptr) : list;
-}
-template <NamedEnum E>
-Json value_of(E member) {
-  return to_text(member);
-}
-template <NamedEnum E>
-Json value_of(const std::optional<E>& member) {
-  return member ? value_of(*member) : Json(nullptr);
-}
-
 /// What moves no figure: words about the record.
 bool is_figure(const Field& field) {
   static constexpr std::string_view kWords[] = {"id",    "sku",     "provider", "family",         "name",   "aliases",
@@ -45,8 +28,9 @@ template <class Record>
 Json fact_json(const Record& record) {
   Json out = Json::object();
   visit_fields(record, [&](const Field& field, const auto& member) {
-    Json value = value_of(member);
-    if (is_figure(field) && !value.is_null()) out[std::string(field.path)] = std::move(value);
+    Json value = as_json(member);
+    if (is_figure(field) && !value.is_null() && !(value.is_array() && value.empty()))
+      out[std::string(field.path)] = std::move(value);
   });
   return out;
 }

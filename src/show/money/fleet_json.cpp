@@ -34,14 +34,14 @@ Json offer_json(const std::optional<FleetOffer>& offer, const catalog::Catalog& 
 
 Json traffic_json(const Fleet& fleet) {
   const auto& traffic = fleet.traffic;
-  Json buckets = Json::array();
-  for (const auto& bucket : traffic.buckets)
-    buckets.push_back({{"input_tokens_up_to", number(bucket.input_up_to)},
-                       {"output_tokens_up_to", number(bucket.output_up_to)},
-                       {"input_tokens", number(bucket.input)},
-                       {"output_tokens", number(bucket.output)},
-                       {"share", number(bucket.share)},
-                       {"requests_per_s", number(fleet.rate * fleet.peak * bucket.share)}});
+  Json buckets = list_json(traffic.buckets, [&](const auto& bucket) -> Json {
+    return {{"input_tokens_up_to", number(bucket.input_up_to)},
+            {"output_tokens_up_to", number(bucket.output_up_to)},
+            {"input_tokens", number(bucket.input)},
+            {"output_tokens", number(bucket.output)},
+            {"share", number(bucket.share)},
+            {"requests_per_s", number(fleet.rate * fleet.peak * bucket.share)}};
+  });
   Json out{{"name", traffic.name},
            {"source", text_or_null(traffic.source)},
            {"requests_per_s", number(fleet.rate)},
@@ -84,8 +84,7 @@ Json type_json(const Fleet& fleet, std::size_t index, const catalog::Catalog& ca
 }
 
 Json member_json(const FleetMember& member) {
-  Json share = Json::array();
-  for (const double part : member.share) share.push_back(number(part));
+  Json share = list_json(member.share, [](const double part) { return number(part); });
   return {{"type", member.type + 1},
           {"instances", number(member.instances)},
           {"committed", number(member.committed)},
@@ -95,11 +94,7 @@ Json member_json(const FleetMember& member) {
           {"share_of_buckets", std::move(share)}};
 }
 
-Json members_json(const std::vector<FleetMember>& members) {
-  Json out = Json::array();
-  for (const FleetMember& member : members) out.push_back(member_json(member));
-  return out;
-}
+Json members_json(const std::vector<FleetMember>& members) { return list_json(members, member_json); }
 
 Json schedule_json(const answer::FleetSchedule& day) {
   Json hours = Json::array();
@@ -111,8 +106,7 @@ Json schedule_json(const answer::FleetSchedule& day) {
                      {"hourly", number(hourly)},
                      {"members", members_json(day.hours[hour])}});
   }
-  Json starts = Json::array();
-  for (const double count : day.starts) starts.push_back(number(count));
+  Json starts = list_json(day.starts, [](const double count) { return number(count); });
   return {{"name", day.name},
           {"optimal", day.optimal},
           {"gap", number(day.gap)},
@@ -136,21 +130,19 @@ Json scaling_json(const Fleet& fleet) {
 }
 
 Json unserved_json(const Fleet& fleet, const catalog::Catalog& catalog) {
-  Json out = Json::array();
-  for (const answer::Unserved& one : fleet.unserved) {
+  return list_json(fleet.unserved, [&](const answer::Unserved& one) {
     Json entry{{"bucket", one.bucket + 1}, {"message", one.message}, {"nearest", offer_json(one.nearest, catalog)}};
     entry["ttft_ms"] = one.nearest ? number(in_ms(one.ttft)) : Json(nullptr);
     entry["itl_ms"] = one.nearest ? number(in_ms(one.itl)) : Json(nullptr);
-    out.push_back(std::move(entry));
-  }
-  return out;
+    return entry;
+  });
 }
 
 void add_replay(Json& out, const answer::FleetReplay& replay) {
-  Json routing = Json::array();
-  for (const auto& route : replay.routing)
-    routing.push_back(
-        {{"input_tokens_up_to", number(route.input_up_to)}, {"type", route.type + 1}, {"share", number(route.share)}});
+  Json routing = list_json(replay.routing, [](const auto& route) -> Json {
+    return {
+        {"input_tokens_up_to", number(route.input_up_to)}, {"type", route.type + 1}, {"share", number(route.share)}};
+  });
   Json& fleet = out["fleet"];
   fleet["share_in_time"] = number(replay.share_in_time);
   fleet["ttft_ms_p95"] = number(in_ms(replay.ttft_p95));
@@ -231,8 +223,7 @@ Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
       {"price_source", "/price/price_source"},
       {"price_confidence", "/price/price_confidence"},
   };
-  Json rows = Json::array();
-  for (const FleetMember& member : fleet.mix.members) {
+  Json rows = list_json(fleet.mix.members, [&](const FleetMember& member) {
     const FleetType& type = fleet.types[member.type];
     Json row = member_json(member);
     row["price"] = offer_json(type.steady(), catalog);
@@ -240,8 +231,8 @@ Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
     row["gpus"] = type.machine().gpus();
     row["layout"] = physics::layout_text(fleet.work, type.layout());
     row["currency"] = fleet.currency.code();
-    rows.push_back(std::move(row));
-  }
+    return row;
+  });
   return records_table(rows, kColumns);
 }
 
