@@ -82,9 +82,7 @@ std::string published_note(const CostItem& item, const catalog::Catalog& catalog
   std::vector<std::string_view> terms;
   for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance))
     if (const auto name = to_text(offer.term); std::ranges::find(terms, name) == terms.end()) terms.push_back(name);
-  std::string list;
-  for (const std::string_view term : terms) list += (list.empty() ? "" : ", ") + std::string(term);
-  return list.empty() ? std::string() : say("published for this instance: {}", list);
+  return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
 }
 
 /// What is paid and not needed.

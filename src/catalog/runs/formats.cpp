@@ -36,9 +36,7 @@ const RunFormat* format_of(const RunFile& file) {
 }
 
 std::string format_names() {
-  std::string names;
-  for (const RunFormat& format : run_formats()) names += (names.empty() ? "" : ", ") + say_name(format.name);
-  return names;
+  return join_texts(run_formats(), ", ", [](const RunFormat& format) { return say_name(format.name); });
 }
 
 }  // namespace

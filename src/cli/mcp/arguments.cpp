@@ -322,17 +322,16 @@ std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
   const Node* task = given_value(given, "task");
   const auto known = task == nullptr ? std::nullopt : job::spelled<job::Task>(task->text);
   Refusal refusal;
-  std::string list;
   std::string lines;
   const Node* flags = given == nullptr ? nullptr : given->find(kFlags);
   for (const std::string_view key : tool_.needs) {
     const bool needless = key == kModel && known && !job::runs_model(*known);
     if (needless || given_value(given, key) != nullptr || given_value(flags, key) != nullptr) continue;
     refusal.missing.emplace_back(key);
-    list += (list.empty() ? "" : ", ") + std::string(key);
     lines += "\n" + std::string(key) + ": " + (key == kModel ? model_help() : say_text(help_of(key)));
   }
   if (refusal.missing.empty()) return {};
+  const std::string list = join_texts(refusal.missing, ", ");
   refusal.message =
       (tool_.subjects_suffice ? say("missing: {}; or name {}", list, tool_.subjects) : say("missing: {}", list)) +
       lines;

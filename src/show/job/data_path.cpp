@@ -176,11 +176,7 @@ std::string service_line(const catalog::Service& service) {
   return line;
 }
 
-std::string sources_text(const catalog::TextList& sources) {
-  std::string text;
-  for (const std::string_view key : sources) text += (text.empty() ? "" : ", ") + printable(key);
-  return text;
-}
+std::string sources_text(const catalog::TextList& sources) { return join_texts(sources, ", ", printable); }
 
 }  // namespace
 

@@ -193,10 +193,10 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   for (const TermCost& term : item.terms)
     for (const std::string_view key : term.lacking())
       if (std::ranges::find(lacking, key) == lacking.end()) lacking.push_back(key);
-  std::string unpriced;
-  for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
-  if (!unpriced.empty())
-    page.line(Text(say("Warning: not in the total because its price is not known: {}", unpriced), Meaning::warn), 9);
+  if (!lacking.empty())
+    page.line(Text(say("Warning: not in the total because its price is not known: {}", join_texts(lacking, ", ")),
+                   Meaning::warn),
+              9);
   constexpr std::size_t kMostWarnings = 3;
   if (judged != nullptr) add_warnings(page, judged->remarks, kMostWarnings);
   const bool guess = std::ranges::any_of(
