@@ -111,8 +111,4 @@ std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machin
                                               const InferenceMemory& memory, const Coefficients& coefficients,
                                               Trace* trace = nullptr);
 
-/// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
-Seconds decode_step(const job::Job& work, const Machine& machine, const Layout& layout, double batch, double context,
-                    const Coefficients& coefficients);
-
 }  // namespace gpusel::physics

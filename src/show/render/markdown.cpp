@@ -77,8 +77,6 @@ std::string guarded(std::string out) {
 
 }  // namespace
 
-std::string markdown_line(std::string_view text) { return guarded(markdown_text(trim(text))); }
-
 std::string markdown_code(std::string_view lines) {
   std::string fence = "```";
   while (lines.find(fence) != std::string_view::npos) fence += '`';
