@@ -28,12 +28,6 @@ Names unknown(std::string message, std::string_view name, const std::vector<std:
 
 }  // namespace
 
-Names provider_ids(std::string_view name, const catalog::Catalog& catalog) {
-  const auto provider = catalog.provider(name);
-  if (!provider) return std::unexpected(provider.error());
-  return std::vector{std::string((*provider)->id)};
-}
-
 Names provider_kinds(std::string_view name, const catalog::Catalog&) { return one_of<catalog::ProviderKind>(name); }
 Names term_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Term>(name); }
 Names confidence_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Confidence>(name); }

@@ -22,7 +22,7 @@ class Generation {
         c_(ask.c.diffusion),
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
-        width_(activation_bytes(ask.layout.precision)),
+        width_(storage_bytes(ask.layout.precision)),
         weights_(diffusion_weights(ask, width_)) {}
 
   Figures run() {
