@@ -1,7 +1,6 @@
 #include "answer/estimate/estimate_notes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"

@@ -1,7 +1,6 @@
 #include "answer/estimate/inference_advice.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "answer/estimate/estimate_notes.hpp"
 #include "base/words/message.hpp"

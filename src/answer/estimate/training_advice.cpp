@@ -1,7 +1,6 @@
 #include "answer/estimate/training_advice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "answer/estimate/estimate_notes.hpp"

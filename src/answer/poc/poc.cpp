@@ -1,7 +1,6 @@
 #include "answer/poc/poc.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer/poc/poc_figures.hpp"
 #include "answer/poc/poc_values.hpp"

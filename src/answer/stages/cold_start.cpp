@@ -1,6 +1,5 @@
 // How long a fresh instance takes until it answers.
 #include <algorithm>
-#include <cmath>
 
 #include "answer/stages/data_path.hpp"
 #include "base/words/message.hpp"

@@ -1,7 +1,6 @@
 #include "answer/stages/data_path.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "answer/stages/data_need.hpp"

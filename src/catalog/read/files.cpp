@@ -1,6 +1,5 @@
 // Directories and files of YAML into tables.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iterator>

@@ -1,7 +1,6 @@
 #include "catalog/read/model_check.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/values/units.hpp"

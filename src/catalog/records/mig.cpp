@@ -7,7 +7,6 @@
 
 #include "base/io/fields.hpp"
 #include "base/values/number.hpp"
-#include "base/words/message.hpp"
 
 namespace gpusel::catalog {
 

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"

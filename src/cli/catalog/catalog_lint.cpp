@@ -1,5 +1,4 @@
 // gpusel catalog lint: the checks of the catalogue, over what is shipped or over a person's own files.
-#include <cmath>
 #include <filesystem>
 #include <memory>
 

@@ -1,6 +1,5 @@
 // gpusel catalog update: price lists from their addresses, into the user's data.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
 #include "base/io/process.hpp"

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/io/own_file.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"

@@ -5,6 +5,7 @@
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/largest.hpp"
 #include "answer/search/recommend.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"

@@ -12,6 +12,7 @@
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
 #include "show/here/fit.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 

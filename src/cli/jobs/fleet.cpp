@@ -1,5 +1,4 @@
 // gpusel fleet: the cheapest mix of instances for a stated traffic.
-#include <algorithm>
 #include <memory>
 
 #include "answer/fleet/fleet.hpp"

@@ -1,5 +1,4 @@
 // gpusel simulate: who waits how long for an answer, and how sure that is.
-#include <algorithm>
 #include <memory>
 
 #include "answer/simulate/simulate.hpp"

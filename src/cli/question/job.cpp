@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/target.hpp"

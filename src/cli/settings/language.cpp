@@ -1,7 +1,6 @@
 #include "cli/settings/language.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/io/process.hpp"
 #include "base/text/text.hpp"

@@ -1,7 +1,5 @@
 #include "cli/settings/surroundings.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/io/process.hpp"

@@ -1,7 +1,6 @@
 #include "physics/serving/abilities.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/io/fields.hpp"
 #include "base/text/text.hpp"

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/io/own_file.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
 #include "show/truth/calibrate.hpp"

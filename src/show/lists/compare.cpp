@@ -1,9 +1,7 @@
 #include "show/lists/compare.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <ranges>
 
 #include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"

@@ -1,7 +1,6 @@
 #include "show/money/cost.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"

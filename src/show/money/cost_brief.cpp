@@ -1,7 +1,6 @@
 #include "show/money/cost_brief.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"

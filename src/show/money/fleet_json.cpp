@@ -1,4 +1,3 @@
-#include "base/words/message.hpp"
 #include "show/json/records.hpp"
 #include "show/money/autoscale.hpp"
 #include "show/money/fleet.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text/text.hpp"
-#include "base/words/message.hpp"
 #include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::show {

@@ -1,7 +1,6 @@
 #include "show/truth/verify.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 

@@ -1,8 +1,6 @@
 // Google's billing catalogue: cores, memory, GPUs and disks apart, by region. The sizes that the catalogue has are put
 // together of them, where and on what terms it knows them to be sold: the list has parts of what is sold nowhere.
-#include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "base/text/text.hpp"
 #include "base/values/units.hpp"

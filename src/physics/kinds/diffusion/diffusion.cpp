@@ -1,6 +1,5 @@
 // Images and videos: a denoiser that runs steps × guidance passes, between text encoders and a decoder that each run
 // once. Formulas: docs/method.md.
-#include <algorithm>
 #include <cmath>
 
 #include "physics/kinds/diffusion/diffusion_cpu.hpp"
