@@ -297,18 +297,6 @@ Result<const Provider*> Catalog::provider(std::string_view name) const {
   return unknown(say("provider"), name, near, say("all providers: gpusel instances"));
 }
 
-Result<std::string_view> Catalog::region(std::string_view name) const {
-  const std::string folded = fold_name(name);
-  for (const Region& region : tables_->regions)
-    if (fold_name(region.id) == folded) return region.id;
-  const NearestNames& near = made_once(tables_->near.regions, [&] {
-    std::vector<std::string_view> ids;
-    for (const Region& region : tables_->regions) ids.push_back(region.id);
-    return ids;
-  });
-  return unknown(say("region"), name, near, say("all regions: gpusel instances -o wide"));
-}
-
 const Source* Catalog::source(std::string_view key) const {
   for (const Source& source : tables_->sources)
     if (source.key == key) return &source;

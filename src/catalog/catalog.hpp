@@ -98,8 +98,6 @@ class Catalog {
   bool has_gpu(std::string_view name) const;
   bool has_instance(std::string_view name) const;
   Result<const Provider*> provider(std::string_view name) const;
-  /// One id can name regions of several providers.
-  Result<std::string_view> region(std::string_view name) const;
 
   const Source* source(std::string_view key) const;
   const ExchangeRate* rate(Currency currency) const;

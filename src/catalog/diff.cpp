@@ -1,7 +1,6 @@
 #include "catalog/diff.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 
 #include "base/words/message.hpp"

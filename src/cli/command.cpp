@@ -36,34 +36,22 @@ void add_own_prices(std::vector<Flag>& flags, catalog::OwnPrices& own) {
 
 Flag force_flag(bool& force, std::string group) {
   return {"--force", "", say("overwrite a file that gpusel did not write, or that was edited since"), std::move(group),
-          [&force](std::string_view) -> Status {
-            force = true;
-            return {};
-          }};
+          turns_on(force)};
 }
 
 void add_common_flags(Parsed& parsed, CommonOptions& common) {
   const std::string group = say("Output and data");
-  const auto text = [](std::string& place) {
-    return [&place](std::string_view value) -> Status { return job::assign(value, place); };
-  };
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
   auto& flags = parsed.flags;
   // What prints no answer in any format has an -o of its own.
-  if (std::none_of(flags.begin(), flags.end(), [](const Flag& flag) { return flag.spelled_by("-o"); }))
+  if (parsed.find("-o") == nullptr)
     flags.push_back(
         {"-o,--output", "FORMAT",
          parsed.output_help.empty() ? say("table, wide, json, yaml, csv, markdown or html") : parsed.output_help, group,
-         text(common.output)});
-  flags.push_back({"--json", "", say("short for -o json"), group, on(common.json)});
-  flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, on(common.quiet)});
-  flags.push_back(
-      {"--no-pager", "", say("long answers straight to the terminal, not through $PAGER"), group, on(common.no_pager)});
+         sets(common.output)});
+  flags.push_back({"--json", "", say("short for -o json"), group, turns_on(common.json)});
+  flags.push_back({"-q,--quiet", "", say("no remarks on standard error"), group, turns_on(common.quiet)});
+  flags.push_back({"--no-pager", "", say("long answers straight to the terminal, not through $PAGER"), group,
+                   turns_on(common.no_pager)});
   flags.push_back({"--color", "WHEN", say("auto, always or never"), group, [&common](std::string_view value) -> Status {
                      static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
                      if (std::find(std::begin(kWhen), std::end(kWhen), value) == std::end(kWhen))
@@ -76,12 +64,9 @@ void add_common_flags(Parsed& parsed, CommonOptions& common) {
        [](std::string_view value) -> Status { return speak(value) ? Status{} : job::not_one_of(value, languages()); }});
   flags.push_back({"--catalog", "PATH",
                    say("directory of YAML or snapshot that replaces the built-in instances and prices"), group,
-                   text(common.catalog)});
+                   sets(common.catalog)});
   Flag overlay{"--overlay", "FILE", say("overlay on the catalog: YAML, or a CSV of prices with instance,price"), group,
-               [&common](std::string_view value) -> Status {
-                 common.overlays.emplace_back(value);
-                 return {};
-               }};
+               appends_to(common.overlays)};
   overlay.repeats = true;
   flags.push_back(overlay);
   if (!parsed.shows_prices) return;
@@ -134,6 +119,11 @@ bool Flag::spelled_by(std::string_view word) const {
     if (comma == std::string_view::npos) return false;
     rest.remove_prefix(comma + 1);
   }
+}
+
+const Flag* Parsed::find(std::string_view word) const {
+  const auto flag = std::ranges::find_if(flags, [&](const Flag& one) { return one.spelled_by(word); });
+  return flag == flags.end() ? nullptr : &*flag;
 }
 
 Parsed set_up(const Command& command, Context& context) {

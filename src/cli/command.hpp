@@ -29,6 +29,28 @@ struct FlagSetter : std::function<Status(std::string_view)> {
   job::ValueShape shape;
 };
 
+// Setters of the usual flags. What they set must outlive the flag: a command's `run` keeps its options.
+
+/// A switch.
+inline FlagSetter turns_on(bool& place) {
+  return [&place](std::string_view) -> Status {
+    place = true;
+    return {};
+  };
+}
+/// By the type of the place, within `limits` where it is a number.
+template <class Place>
+FlagSetter sets(Place& place, auto... limits) {
+  return [&place, limits...](std::string_view text) { return job::assign(text, place, limits...); };
+}
+/// One more each time.
+inline FlagSetter appends_to(std::vector<std::string>& list) {
+  return [&list](std::string_view text) -> Status {
+    list.emplace_back(text);
+    return {};
+  };
+}
+
 /// One flag with where its value goes.
 struct Flag {
   std::string names;  // "-m,--model,--modell": as CLI11 writes them
@@ -70,6 +92,9 @@ struct Parsed {
   bool shows_prices = false;             // and takes --price and --discount
   std::string output_help;               // of -o, where there are more formats than every command has
   std::function<int(Context&)> run;
+
+  /// The flag that a word of the line spells, with or without a value behind it; null: it spells none.
+  const Flag* find(std::string_view word) const;
 };
 
 struct Command {

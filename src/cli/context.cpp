@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/io/document.hpp"
+#include "base/io/process.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
@@ -24,17 +24,7 @@
 
 namespace gpusel::cli {
 
-std::string_view variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view() : std::string_view(value);
-}
-
 namespace {
-
-std::string_view environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : std::string_view(value);
-}
 
 /// How many prices of those that a name means are the user's.
 std::size_t discounted(const catalog::PricedName& name, const catalog::Catalog& catalog) {
@@ -333,6 +323,15 @@ int Context::fail(const Errors& errors) {
 
 void Context::note(std::string_view text) {
   if (!common.quiet) write_remark(to_say("note: {}"), text);
+}
+
+void Context::note(std::string_view heading, const Errors& errors) {
+  constexpr std::size_t kShown = 20;
+  if (errors.empty()) return;
+  note(heading);
+  for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
+    note(say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
+  if (errors.size() > kShown) note(say("and {} more; -o json names all", errors.size() - kShown));
 }
 
 std::expected<physics::Coefficients, Errors> load_coefficients(const catalog::Catalog& catalog) {

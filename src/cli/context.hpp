@@ -19,9 +19,6 @@
 
 namespace gpusel::cli {
 
-/// Of the environment; empty where it is not set.
-std::string_view variable(const char* name);
-
 /// Exit statuses, as documented in docs/cli.md.
 enum Exit : int {
   kOk = 0,
@@ -133,6 +130,8 @@ struct Context {
   void complain(std::string_view text);
   /// A remark to the person; silent with -q.
   void note(std::string_view text);
+  /// The first errors of a list under a heading; nothing where there are none.
+  void note(std::string_view heading, const Errors& errors);
 
  private:
   void say_sentence(const Error& error);

@@ -61,8 +61,8 @@ std::vector<std::string> command_first(const std::vector<std::string>& words) {
   std::size_t at = 0;
   while (at < words.size() && words[at].starts_with("-")) {
     const std::string& word = words[at];
-    const auto flag = std::ranges::find_if(every.flags, [&](const Flag& one) { return one.spelled_by(word); });
-    if (flag == every.flags.end()) return words;
+    const Flag* flag = every.find(word);
+    if (flag == nullptr) return words;
     const bool joined = word.find('=') != std::string::npos || (!word.starts_with("--") && word.size() > 2);
     at += flag->value.empty() || joined ? 1 : 2;
   }
@@ -83,9 +83,8 @@ std::expected<std::vector<std::string>, int> without_common_flags(const std::vec
   std::vector<std::string> rest;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
-    const auto flag = std::ranges::find_if(
-        every.flags, [&](const Flag& one) { return word.starts_with("-") && one.spelled_by(word); });
-    if (flag == every.flags.end()) {
+    const Flag* flag = every.find(word);
+    if (flag == nullptr) {
       rest.push_back(word);
       continue;
     }

@@ -14,10 +14,6 @@ namespace {
 
 constexpr double kStepRounding = 1e-9;  // of a count of steps: what arithmetic leaves over is no further one
 
-bool covers(const catalog::TextList& list, std::string_view name) {
-  return list.empty() || std::ranges::find(list, name) != list.end();
-}
-
 /// How many of the four a record names.
 int narrowness(const BillingRule& rule) {
   return (rule.families.empty() ? 0 : 1) + (rule.skus.empty() ? 0 : 1) + (rule.regions.empty() ? 0 : 1) +
@@ -86,8 +82,9 @@ Billing billing_of(const catalog::Instance& instance, std::string_view region, c
     billing.source = provider->billing_source;
   }
   const auto holds = [&](const BillingRule& rule) {
-    return rule.provider == instance.provider && covers(rule.families, instance.family) &&
-           covers(rule.skus, instance.sku) && covers(rule.regions, region) && covers(rule.terms, to_text(term));
+    return rule.provider == instance.provider && none_or_has(rule.families, instance.family) &&
+           none_or_has(rule.skus, instance.sku) && none_or_has(rule.regions, region) &&
+           none_or_has(rule.terms, to_text(term));
   };
   // The narrowest that has the figure; none: nullptr.
   const auto narrowest = [&](auto has) {

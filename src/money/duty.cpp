@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::money {

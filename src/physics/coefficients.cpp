@@ -1,7 +1,6 @@
 #include "physics/coefficients.hpp"
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 #include <optional>
 

@@ -53,13 +53,6 @@ struct Coefficient {
     return special != nullptr ? *special : of(name, second, third);
   }
 
-  /// The case of either name, the first one first.
-  double of_either(std::string_view first, std::string_view second) const {
-    for (const auto& [key, special] : cases)
-      if (key == first) return special;
-    return of(second);
-  }
-
  private:
   const double* find(std::string_view name, std::string_view kind) const {
     if (kind.empty()) return nullptr;

@@ -29,6 +29,11 @@ struct WeightFormat {
   Arithmetic arithmetic;
 };
 
+/// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2; results of 8-bit products, too.
+inline double storage_bytes(job::Precision precision) {
+  return precision == job::Precision::fp32 || precision == job::Precision::tf32 ? 4 : 2;
+}
+
 /// By the contract's names; unknown ones are an error naming the nearest.
 Result<const WeightFormat*> weight_format(std::string_view given);
 std::span<const WeightFormat> weight_formats();

@@ -15,16 +15,10 @@ constexpr Range kCounted{1, 1e6};
 constexpr Range kAny{0, 1e12};
 
 template <class T, class Read>
-std::vector<T> entries(Fields& fields, std::string_view key, Problems& problems, Read&& read) {
+std::vector<T> entries(Fields& fields, std::string_view key, Read&& read) {
   std::vector<T> out;
-  const Node* list = fields.find(key);
-  if (list == nullptr) return out;
-  if (!list->is_list()) {
-    fields.fail(*list, say("'{}' must be a list, found {}", key, list->describe()));
-    return out;
-  }
-  for (const Node& node : list->children) {
-    Fields entry(node, problems);
+  for (const Node& node : fields.entries(key)) {
+    Fields entry(node, fields.problems());
     out.push_back(read(entry));
     entry.finish();
   }
@@ -74,12 +68,10 @@ OwnCalibration read_own(const Node& section, Problems& problems) {
   OwnCalibration out;
   out.file = problems.file;
   take(out.as_of, fields.date("as_of"));
-  out.values = entries<OwnValue>(fields, "coefficients", problems, read_value);
-  out.widths = entries<OwnWidth>(fields, "intervals", problems, read_width);
-  if (const Node* rows = fields.find("rows"); rows != nullptr) {
-    if (!rows->is_list()) fields.fail(*rows, say("'{}' must be a list, found {}", "rows", rows->describe()));
-    out.rows = rows->children;
-  }
+  out.values = entries<OwnValue>(fields, "coefficients", read_value);
+  out.widths = entries<OwnWidth>(fields, "intervals", read_width);
+  const auto rows = fields.entries("rows");
+  out.rows.assign(rows.begin(), rows.end());
   fields.finish();
   return out;
 }

@@ -62,12 +62,12 @@ StepTimes step_times(const job::Inference& job, const physics::Server& server, d
 
 /// What the cache has room for, in tokens of requests as long as these: windows and fixed states make short ones dear.
 double cache_tokens(const job::Job& work, const physics::Layout& layout, const physics::CacheRoom& room) {
-  constexpr double kLong = 65536;  // that kv_tokens is reckoned with
-  constexpr double kBlock = 16;    // whole ones, so that none is rounded up twice
+  using physics::kBlockTokens, physics::kLongCache;
   const physics::Cached half = physics::halfway(work.inference);
-  const double length = std::max(1.0, std::ceil(half.total() / kBlock)) * kBlock;
+  // Whole blocks, so that none is rounded up twice.
+  const double length = std::max(1.0, std::ceil(half.total() / kBlockTokens)) * kBlockTokens;
   const double each = physics::kv_bytes(*work.model, {length, 0}, layout).raw() / length;
-  const double at_length = physics::kv_bytes(*work.model, {kLong, 0}, layout).raw() / kLong;
+  const double at_length = physics::kv_bytes(*work.model, {kLongCache, 0}, layout).raw() / kLongCache;
   return each > 0 ? room.kv_tokens * at_length / each : room.kv_tokens;
 }
 

@@ -88,7 +88,7 @@ TEST_CASE("the median wait for the first token grows with the traffic") {
 TEST_CASE("few rows on 4-bit weights take the time of reading them") {
   const auto work = job("task=inference mode=single-stream model=llama-3.1-70b");
   const Coefficients& c = test::coefficients();
-  const double step = decode_step(work, test::machine("a100-sxm-80gb"), serving("w4a16"), 1, 16, c).raw();
+  const double step = test::decode_step(work, test::machine("a100-sxm-80gb"), serving("w4a16"), 1, 16, c).raw();
   // 68.45e9 weights of 4.15 bits and a head of 128256 × 8192 at 16, at 0.9 × 2039 GB/s, and what every step costs
   const double bytes = 68.45e9 * 4.15 / 8 + 128256.0 * 8192 * 2;
   const double fixed =
@@ -96,7 +96,7 @@ TEST_CASE("few rows on 4-bit weights take the time of reading them") {
   CHECK(step == Approx(bytes / (0.9 * 2039e9) + fixed).epsilon(0.01));
   // AWQ kernels of early 2024 reached less of the bandwidth.
   const auto then = job("task=inference mode=single-stream model=llama-3.1-70b engine_version=0.4.2");
-  CHECK(decode_step(then, test::machine("a100-sxm-80gb"), serving("w4a16"), 1, 16, c).raw() > 1.2 * step);
+  CHECK(test::decode_step(then, test::machine("a100-sxm-80gb"), serving("w4a16"), 1, 16, c).raw() > 1.2 * step);
 }
 
 }  // namespace closed_loop_test

@@ -72,7 +72,7 @@ TEST_CASE("a single multiprocessor asks for so many bytes in each tick of its cl
   const Job work = job("task=inference model=llama-3.2-1b mode=single-stream");
   for (const double share : {1.0, 0.5}) {  // a slice has half of it
     machine.device.share = share;
-    const double step = decode_step(work, machine, serving("bf16"), 1, 16, test::coefficients()).raw();
+    const double step = test::decode_step(work, machine, serving("bf16"), 1, 16, test::coefficients()).raw();
     CHECK(step > read_per_token(work, 2) / (1e9 * share * test::coefficients().multiprocessor_bytes.of("vllm")));
   }
 }
@@ -141,7 +141,7 @@ TEST_CASE("one stream is never faster than reading the weights once per token") 
     const Job work = job("task=inference mode=single-stream model=" + model + " engine=" + engine);
     const Machine machine = test::machine(gpu, tp);
     const Layout plan = serving("fp16", tp);
-    const double step = decode_step(work, machine, plan, 1, 1024, test::coefficients()).raw();
+    const double step = test::decode_step(work, machine, plan, 1, 1024, test::coefficients()).raw();
     const double floor = read_per_token(work, 2) / (machine.device.bandwidth.raw() * tp);
     CAPTURE(model, gpu, engine, tp);
     CHECK(step > floor);
@@ -220,7 +220,9 @@ TEST_CASE("a mixture of experts is quick alone and reads all experts in a batch"
   const Job work = job("task=inference model=mixtral-8x7b");
   const Machine machine = test::machine("h200-sxm-141gb");
   const Layout plan = serving("bf16");
-  const auto step = [&](double batch) { return decode_step(work, machine, plan, batch, 16, test::coefficients()); };
+  const auto step = [&](double batch) {
+    return test::decode_step(work, machine, plan, batch, 16, test::coefficients());
+  };
   // 12.7e9 active parameters at 2 bytes over 4.8 TB/s are 5.3 ms; all 46.6e9 are 19 ms.
   CHECK(step(1).raw() > 0.0053);
   CHECK(step(1).raw() < 0.019);
@@ -265,7 +267,7 @@ TEST_CASE("tensor parallelism pays two all-reduces per layer and step") {
   const Job work = job("task=inference model=llama-7b");
   Machine machine = test::machine("h100-sxm-80gb", 4);
   const Layout plan = serving("fp16", 4);
-  const auto step = [&] { return decode_step(work, machine, plan, 64, 512, test::coefficients()).raw(); };
+  const auto step = [&] { return test::decode_step(work, machine, plan, 64, 512, test::coefficients()).raw(); };
   const double fast = step();
   machine.link_bandwidth = machine.link_bandwidth / 2;
   // 2 × 32 layers × 2 × 3/4 × (64 rows × 4096 × 2 bytes), once more at the full rate
@@ -292,7 +294,7 @@ TEST_CASE("one stream takes the bytes of the weights, a cost per layer and one p
   const double bandwidth = 300e9 * c.decode_bandwidth_efficiency.of("vllm");
   const double fixed =
       (32 * c.decode_layer_us.of("vllm") + c.decode_step_us.of("vllm") + c.sequence_us.of("vllm")) * 1e-6;
-  const double step = decode_step(work, machine, serving("fp16"), 1, 1024, c).raw();
+  const double step = test::decode_step(work, machine, serving("fp16"), 1, 1024, c).raw();
   CHECK(step == Approx((weights + caches) / bandwidth + fixed).epsilon(1e-4));
 }
 
@@ -301,7 +303,7 @@ TEST_CASE("engines without graphs launch layers while the GPU works") {
   Coefficients c = test::coefficients();
   const auto step = [&](double exposed) {
     c.host_exposed = {exposed, {}};
-    return decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 1, 16, c).raw();
+    return test::decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 1, 16, c).raw();
   };
   // The small model's 16 layers wait for the host, which hides the GPU's work but for the share that shows.
   const double launching = 16 * c.host_layer_us.of("hf") * 1e-6;
@@ -314,7 +316,7 @@ TEST_CASE("beyond the contexts that graphs were captured for, layers are launche
   const Job work = job("task=inference mode=single-stream model=llama-3.2-1b engine_version=0.4.2");
   const Coefficients& c = test::coefficients();
   const auto step = [&](double context) {
-    return decode_step(work, test::machine("a100-sxm-80gb"), serving("bf16"), 1, context, c).raw();
+    return test::decode_step(work, test::machine("a100-sxm-80gb"), serving("bf16"), 1, context, c).raw();
   };
   const double most = c.graph_tokens.of("vllm", "older");
   CHECK(step(most + 1) > step(most) * 1.5);
@@ -324,7 +326,7 @@ TEST_CASE("every sequence of a step costs the host the same") {
   const Job work = job("task=inference model=llama-3.2-1b");
   Coefficients c = test::coefficients();
   const auto step = [&](double batch) {
-    return decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), batch, 16, c).raw();
+    return test::decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), batch, 16, c).raw();
   };
   const double with = step(100);
   c.sequence_us = {0, {}};
@@ -338,7 +340,7 @@ TEST_CASE("experts spread over replicas are read once for all of them") {
   const Machine machine = test::machine("h200-sxm-141gb", 8);
   const auto step = [&](int ep, double batch) {
     plan.ep = ep;
-    return decode_step(work, machine, plan, batch, 1024, test::coefficients()).raw();
+    return test::decode_step(work, machine, plan, batch, 1024, test::coefficients()).raw();
   };
   CHECK(step(8, 16) < step(1, 16) * 0.6);
 }
@@ -350,8 +352,8 @@ TEST_CASE("whole experts on ranks of their own load these unevenly until all are
   const auto ratio = [&](double batch) {
     Layout whole = plan;
     whole.ep = 8;
-    return decode_step(work, machine, whole, batch, 1024, test::coefficients()) /
-           decode_step(work, machine, plan, batch, 1024, test::coefficients());
+    return test::decode_step(work, machine, whole, batch, 1024, test::coefficients()) /
+           test::decode_step(work, machine, plan, batch, 1024, test::coefficients());
   };
   CHECK(ratio(1) > 1.05);
   CHECK(ratio(512) == Approx(1).epsilon(0.01));
@@ -362,9 +364,9 @@ TEST_CASE("an all-reduce among more GPUs waits longer") {
   Coefficients c = test::coefficients();
   const auto waiting = [&](int tp) {
     const Machine machine = test::machine("h100-sxm-80gb", tp);
-    const double with = decode_step(work, machine, serving("fp16", tp), 1, 16, c).raw();
+    const double with = test::decode_step(work, machine, serving("fp16", tp), 1, 16, c).raw();
     const Coefficient was = std::exchange(c.collective_us, {0, {}});
-    const double without = decode_step(work, machine, serving("fp16", tp), 1, 16, c).raw();
+    const double without = test::decode_step(work, machine, serving("fp16", tp), 1, 16, c).raw();
     c.collective_us = was;
     return with - without;
   };
@@ -375,7 +377,9 @@ TEST_CASE("an all-reduce among more GPUs waits longer") {
 TEST_CASE("few multiprocessors cannot ask for all of a wide memory") {
   const Job work = job("task=inference mode=single-stream model=llama-7b");
   Machine machine = test::machine("h20-96gb");
-  const auto step = [&] { return decode_step(work, machine, serving("fp16"), 1, 16, test::coefficients()).raw(); };
+  const auto step = [&] {
+    return test::decode_step(work, machine, serving("fp16"), 1, 16, test::coefficients()).raw();
+  };
   const double before = step();
   machine.device.bandwidth = machine.device.bandwidth * 2;
   CHECK(step() == Approx(before));
@@ -405,7 +409,8 @@ TEST_CASE("heads that share a cache make attention work, not reading") {
   Job work = job("task=inference model=llama-3.1-8b");
   const auto step = [&](const catalog::Model& model) {
     work.model = &model;
-    return decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 256, 4096, test::coefficients()).raw();
+    return test::decode_step(work, test::machine("h100-sxm-80gb"), serving("bf16"), 256, 4096, test::coefficients())
+        .raw();
   };
   CHECK(step(more) > step(grouped) * 1.2);
 }

@@ -160,7 +160,7 @@ TEST_CASE("a longer context never makes a decode step quicker") {
   const Layout plan = serving("bf16");
   double before = 0;
   for (const double context : {16.0, 256.0, 4096.0, 65536.0}) {
-    const double now = decode_step(work, machine, plan, 8, context, test::coefficients()).raw();
+    const double now = test::decode_step(work, machine, plan, 8, context, test::coefficients()).raw();
     CAPTURE(model, context);
     CHECK(now >= before);
     before = now;

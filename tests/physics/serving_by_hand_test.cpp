@@ -25,7 +25,7 @@ job::Job service(const std::string& words) { return test::job("task=inference " 
 Machine a100(int gpus = 1) { return test::machine("a100-sxm-80gb", gpus); }
 
 double step_ms(const std::string& words, const Layout& plan, double batch, double context) {
-  return in_ms(decode_step(service(words), a100(plan.tp * plan.dp), plan, batch, context, test::ideal()));
+  return in_ms(test::decode_step(service(words), a100(plan.tp * plan.dp), plan, batch, context, test::ideal()));
 }
 
 InferenceMemory held(const std::string& words, double usable, const Layout& plan = serving("fp16")) {
@@ -132,7 +132,7 @@ TEST_CASE("by hand: the cache has what weights leave") {
 TEST_CASE("by hand: offloaded weights come over PCIe, but for the tenth in flight") {
   // 0.9 · 13,214,687,232 bytes at 31.507692 GB/s
   const auto work = service("model=llama-7b offload=weights");
-  CHECK(in_ms(decode_step(work, a100(), serving("fp16"), 1, 0, test::ideal())) == near(377.47031));
+  CHECK(in_ms(test::decode_step(work, a100(), serving("fp16"), 1, 0, test::ideal())) == near(377.47031));
 }
 
 TEST_CASE("by hand: what each fitted number adds to a decode step") {
@@ -175,7 +175,7 @@ TEST_CASE("by hand: what each fitted number adds to a decode step") {
     const Machine machine = a100(term.plan.tp);
     Coefficients c = test::ideal();
     c.collective_growth = {1, {}};
-    const auto ms = [&] { return in_ms(decode_step(work, machine, term.plan, term.batch, term.context, c)); };
+    const auto ms = [&] { return in_ms(test::decode_step(work, machine, term.plan, term.batch, term.context, c)); };
     const double before = ms();
     c.*term.of = {term.value, {}};
     CHECK(ms() - before == Approx(term.ms).epsilon(1e-4));
@@ -436,7 +436,7 @@ TEST_CASE("by hand: weights and caches are certain, the rest of an engine's memo
 
 TEST_CASE("by hand: what an architecture adds to a step, and what it reads less well") {
   const auto step = [](const Coefficients& c) {
-    return in_ms(decode_step(service("model=mixtral-8x7b"), a100(), serving("fp16"), 1, 0, c));
+    return in_ms(test::decode_step(service("model=mixtral-8x7b"), a100(), serving("fp16"), 1, 0, c));
   };
   Coefficients c = test::ideal();
   c.decode_layer_us = {10, {}};
@@ -457,7 +457,7 @@ TEST_CASE("by hand: formats that are unpacked for each token take ordinary arith
   Coefficients c = test::ideal();
   c.unpack_share = {0.01, {}};
   const auto step = [&](const char* format, double batch) {
-    return in_ms(decode_step(service("model=llama-7b engine=llama.cpp"), a100(), serving(format), batch, 0, c));
+    return in_ms(test::decode_step(service("model=llama-7b engine=llama.cpp"), a100(), serving(format), batch, 0, c));
   };
   CHECK(step("q4_0", 1) == near(67.767627));
   CHECK(step("q4_0", 8) == near(67.767627));

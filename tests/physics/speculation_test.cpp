@@ -133,7 +133,7 @@ TEST_CASE("replicas that only generate are not held up by prompts") {
   CHECK(apart.serving->speed.prefill_replicas < apart.layout.dp);
   // 96 requests on three replicas or fewer, each step of a larger batch, but no prompts between two tokens
   const double batch = apart.serving->speed.in_flight / (apart.layout.dp - apart.serving->speed.prefill_replicas);
-  const Seconds step = decode_step(job(words), machine, apart.layout, batch, 4096 + 256, test::coefficients());
+  const Seconds step = test::decode_step(job(words), machine, apart.layout, batch, 4096 + 256, test::coefficients());
   CHECK(apart.serving->speed.itl().raw() == Approx(step.raw()).epsilon(0.02));
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/text/text.hpp"
 #include "catalog/snapshot/load.hpp"
+#include "physics/serving/replica.hpp"
 
 namespace gpusel::test {
 
@@ -88,6 +89,13 @@ physics::Layout serving(std::string_view format, int tp) {
   plan.weights = value_of(physics::weight_format(format));
   plan.tp = tp;
   return plan;
+}
+
+Seconds decode_step(const job::Job& work, const physics::Machine& machine, const physics::Layout& layout, double batch,
+                    double context, const physics::Coefficients& coefficients) {
+  const auto rate = physics::compute_rate(*layout.weights, machine.device);
+  if (!rate) return {};
+  return physics::Replica(work, machine, layout, coefficients, *rate).decode(batch, {context, 0}).total;
 }
 
 physics::Plan plan_training(const job::Job& work, const physics::Machine& machine) {

@@ -30,6 +30,10 @@ physics::Layout data_parallel(int dp, job::Sharding sharding = job::Sharding::dd
 /// The format by name, on one GPU, with a 16-bit cache.
 physics::Layout serving(std::string_view format, int tp = 1);
 
+/// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
+Seconds decode_step(const job::Job& work, const physics::Machine& machine, const physics::Layout& layout, double batch,
+                    double context, const physics::Coefficients& coefficients);
+
 physics::Plan plan_training(const job::Job& work, const physics::Machine& machine);
 physics::Plan plan_inference(const job::Job& work, const physics::Machine& machine);
 

@@ -4,6 +4,7 @@
 #include "answer/cost/break_even_parts.hpp"
 #include "answer/estimate/estimate.hpp"
 #include "answer/facts/candidates.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -139,8 +140,7 @@ class NodeSearch {
   void say_left_out() {
     if (counts_.rows.empty()) return;
     if (!without_plan_.empty()) {
-      std::string list;
-      for (const int nodes : without_plan_) list += format("{}{}", list.empty() ? "" : ", ", nodes);
+      const std::string list = join_texts(without_plan_, ", ", [](int nodes) { return format("{}", nodes); });
       counts_.left_out.push_back(job::is_training(work_.task) && !work_.training.framework.empty()
                                      ? say("nodes without a plan for {}: {}", work_.training.framework, list)
                                      : say("nodes without a plan: {}", list));

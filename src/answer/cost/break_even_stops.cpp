@@ -5,7 +5,6 @@
 
 #include "answer/cost/break_even_parts.hpp"
 #include "answer/facts/candidates.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/checkpoint.hpp"
 

@@ -101,11 +101,11 @@ class TermCosts {
                                    [&](const catalog::Offer& offer, const rules::Rule& rule) {
                                      if (is_of_age(rule)) ++old[offer.term];
                                    });
-    std::string list;
-    for (const auto& [term, count] : old) list += format("{}{} {}", list.empty() ? "" : ", ", count, to_text(term));
-    if (!list.empty())
+    const auto counted = [](const auto& one) { return format("{} {}", one.second, to_text(one.first)); };
+    if (!old.empty())
       item.notes.push_back(say("prices left out as older than {} days or undated: {}",
-                               human_number(*question_.question.constraints.max_price_age_days), list));
+                               human_number(*question_.question.constraints.max_price_age_days),
+                               join_texts(old, ", ", counted)));
     return priced;
   }
 

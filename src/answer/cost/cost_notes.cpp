@@ -82,9 +82,7 @@ std::string published_note(const CostItem& item, const catalog::Catalog& catalog
   std::vector<std::string_view> terms;
   for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance))
     if (const auto name = to_text(offer.term); std::ranges::find(terms, name) == terms.end()) terms.push_back(name);
-  std::string list;
-  for (const std::string_view term : terms) list += (list.empty() ? "" : ", ") + std::string(term);
-  return list.empty() ? std::string() : say("published for this instance: {}", list);
+  return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
 }
 
 /// What is paid and not needed.
@@ -120,13 +118,10 @@ std::vector<const catalog::ServiceLevel*> promises_of(const catalog::Instance& i
                                                       const catalog::Catalog& catalog) {
   std::vector<const catalog::ServiceLevel*> promises;
   for (const catalog::ServiceLevel& level : catalog.service_levels()) {
-    const auto covers = [](const catalog::TextList& list, std::string_view name) {
-      return list.empty() || std::ranges::find(list, name) != list.end();
-    };
-    if (level.provider != instance.provider || !covers(level.families, instance.family)) continue;
+    if (level.provider != instance.provider || !none_or_has(level.families, instance.family)) continue;
     // Without a word about terms, capacity that can be taken away has no promise behind it.
     const bool of_terms = std::ranges::any_of(terms, [&](catalog::Term term) {
-      return level.terms.empty() ? term != catalog::Term::spot : covers(level.terms, to_text(term));
+      return level.terms.empty() ? term != catalog::Term::spot : none_or_has(level.terms, to_text(term));
     });
     if (of_terms) promises.push_back(&level);
   }

@@ -10,7 +10,6 @@
 #include "answer/search/search.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"

@@ -1,7 +1,6 @@
 #include "answer/estimate/estimate_notes.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
@@ -88,6 +87,11 @@ void add_verdicts(EstimateAnswer& answer, std::span<const rules::Rule> rules, co
 }
 
 }  // namespace
+
+std::string most_memory(std::span<const std::pair<Bytes, std::string>> parts, Bytes total) {
+  const auto& [bytes, name] = *std::ranges::max_element(parts, {}, &std::pair<Bytes, std::string>::first);
+  return say("most memory goes to {}: {:.1f} of {:.1f} GiB", name, in_gib(bytes), in_gib(total));
+}
 
 void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const catalog::Catalog& catalog,
              const physics::Coefficients& c) {

@@ -11,4 +11,7 @@ void add_notes(EstimateAnswer& answer, const job::Request& request, const physic
 void add_fit(EstimateAnswer& answer, std::span<const rules::Rule> rules, const catalog::Catalog& catalog,
              const physics::Coefficients& c);
 
+/// "most memory goes to weights: 60.0 of 80.0 GiB".
+std::string most_memory(std::span<const std::pair<Bytes, std::string>> parts, Bytes total);
+
 }  // namespace gpusel::answer

@@ -1,8 +1,8 @@
 #include "answer/estimate/inference_advice.hpp"
 
 #include <algorithm>
-#include <array>
 
+#include "answer/estimate/estimate_notes.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -43,7 +43,6 @@ class InferenceAdviser {
   }
 
  private:
-  Bytes total() const { return plan_.memory.total(); }
   bool latency_counts() const { return work_.inference.mode == Mode::single_stream || work_.inference.request_rate; }
 
   /// Requests per second, or where those are given, how quickly one is answered.
@@ -54,13 +53,11 @@ class InferenceAdviser {
 
   std::string memory_line() const {
     const auto& m = plan_.memory;
-    const std::array<std::pair<Bytes, std::string>, 4> parts{{{m.weights, say("weights")},
-                                                              {m.kv_cache, say("the cache")},
-                                                              {m.workspace + m.activations, say("workspace")},
-                                                              {m.framework, say("framework")}}};
-    const auto& [bytes, name] =
-        *std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    return say("most memory goes to {}: {:.1f} of {:.1f} GiB", name, in_gib(bytes), in_gib(total()));
+    const std::pair<Bytes, std::string> parts[] = {{m.weights, say("weights")},
+                                                   {m.kv_cache, say("the cache")},
+                                                   {m.workspace + m.activations, say("workspace")},
+                                                   {m.framework, say("framework")}};
+    return most_memory(parts, plan_.memory.total());
   }
 
   std::string bound_line() const {

@@ -1,9 +1,9 @@
 #include "answer/estimate/training_advice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "answer/estimate/estimate_notes.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -54,20 +54,17 @@ class TrainingAdviser {
   }
 
  private:
-  Bytes total() const { return plan_.memory.total(); }
   double speed() const { return plan_.rate; }
 
   std::string dominant_memory() const {
     const auto& m = plan_.memory;
-    const std::array<std::pair<Bytes, std::string>, 6> parts{{{m.weights, say("weights")},
-                                                              {m.gradients, say("gradients")},
-                                                              {m.optimizer, say("optimizer states")},
-                                                              {m.activations, say("activations")},
-                                                              {m.workspace, say("workspace (logits, buffers, slack)")},
-                                                              {m.framework, say("framework")}}};
-    const auto& [bytes, name] =
-        *std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    return say("most memory goes to {}: {:.1f} of {:.1f} GiB", name, in_gib(bytes), in_gib(total()));
+    const std::pair<Bytes, std::string> parts[] = {{m.weights, say("weights")},
+                                                   {m.gradients, say("gradients")},
+                                                   {m.optimizer, say("optimizer states")},
+                                                   {m.activations, say("activations")},
+                                                   {m.workspace, say("workspace (logits, buffers, slack)")},
+                                                   {m.framework, say("framework")}};
+    return most_memory(parts, plan_.memory.total());
   }
 
   /// "compute takes 88 % of a step, communication 9 %": what is below a twentieth is left out.

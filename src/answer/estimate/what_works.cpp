@@ -1,7 +1,6 @@
 #include "answer/estimate/what_works.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/stops.hpp"

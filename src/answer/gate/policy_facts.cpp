@@ -100,8 +100,7 @@ void check_value(const Node& value, Fact fact, const catalog::Catalog& catalog, 
                  std::move(hint));
   };
   if (fact == Fact::country || fact == Fact::provider_country) {
-    std::string code = value.text;
-    std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+    const std::string code = upper(value.text);
     if (!catalog::is_country(code)) return wrong(catalog::country_hint(code));
     if (code != value.text) wrong(say("did you mean '{}'?", code));
     return;

@@ -7,6 +7,7 @@
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "job/limits/limits.hpp"
 #include "rules/rule_set.hpp"
 
 namespace gpusel::answer {
@@ -148,9 +149,9 @@ constexpr PolicyKind kKinds[] = {
     {"max_cost_per_hour", read_hourly},
     {"max_cost_per_month", read_monthly},
     {"max_job_cost", read_job_cost},
-    names("allowed_providers", Fact::provider, true, provider_ids,
+    names("allowed_providers", Fact::provider, true, job::provider_called,
           to_say("provider {provider} is not among the allowed providers")),
-    names("denied_providers", Fact::provider, false, provider_ids, to_say("provider {provider} is denied")),
+    names("denied_providers", Fact::provider, false, job::provider_called, to_say("provider {provider} is denied")),
     names("allowed_provider_kinds", Fact::provider_kind, true, provider_kinds,
           to_say("provider {provider} is a {provider_kind}, not an allowed kind")),
     names("denied_provider_kinds", Fact::provider_kind, false, provider_kinds,

@@ -20,12 +20,6 @@ Names one_of(std::string_view name) {
   return std::unexpected(job::not_one_of(name, enum_names<E>).error());
 }
 
-std::string upper(std::string_view name) {
-  std::string code(name);
-  std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
-  return code;
-}
-
 Names unknown(std::string message, std::string_view name, const std::vector<std::string_view>& known,
               std::string otherwise) {
   const Hint near = did_you_mean(name, known);
@@ -33,12 +27,6 @@ Names unknown(std::string message, std::string_view name, const std::vector<std:
 }
 
 }  // namespace
-
-Names provider_ids(std::string_view name, const catalog::Catalog& catalog) {
-  const auto provider = catalog.provider(name);
-  if (!provider) return std::unexpected(provider.error());
-  return std::vector{std::string((*provider)->id)};
-}
 
 Names provider_kinds(std::string_view name, const catalog::Catalog&) { return one_of<catalog::ProviderKind>(name); }
 Names term_names(std::string_view name, const catalog::Catalog&) { return one_of<catalog::Term>(name); }

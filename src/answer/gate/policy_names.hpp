@@ -12,7 +12,6 @@ namespace gpusel::answer {
 using Names = Result<std::vector<std::string>>;
 
 /// Ids, or the values themselves, that a name means. Errors: nothing goes by that name; with the nearest one.
-Names provider_ids(std::string_view name, const catalog::Catalog& catalog);
 Names provider_kinds(std::string_view name, const catalog::Catalog& catalog);
 Names region_ids(std::string_view name, const catalog::Catalog& catalog);
 Names countries_in(std::string_view name, const catalog::Catalog& catalog);

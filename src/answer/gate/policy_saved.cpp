@@ -4,6 +4,7 @@
 
 #include "answer/facts/candidates.hpp"
 #include "answer/gate/policy.hpp"
+#include "answer/gate/saved.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -12,9 +13,6 @@ namespace gpusel::answer {
 namespace {
 
 using rules::Fact;
-
-constexpr std::string_view kAnswer = "gpusel.recommend/1";
-constexpr std::string_view kLock = "gpusel.lock/1";
 
 struct SavedFact {
   Fact fact;
@@ -231,9 +229,9 @@ Result<std::vector<PolicySubject>> saved_subjects(const std::string& content, co
   if (!read) return std::unexpected(read.error());
   const auto document = std::make_shared<const Document>(std::move(*read));
   const Node* answer = &document->root;
-  const bool is_lock = text_at(*answer, "schema") == kLock;
+  const bool is_lock = text_at(*answer, "schema") == kLockSchema;
   if (is_lock) answer = answer->find("answer");
-  if (answer == nullptr || text_at(*answer, "schema") != kAnswer)
+  if (answer == nullptr || text_at(*answer, "schema") != kAnswerSchema)
     return usage_error(say("is neither an answer of gpusel recommend nor a lock"), name,
                        say("save one with gpusel recommend … --json, or with gpusel lock"));
   if (!is_lock)

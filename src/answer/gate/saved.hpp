@@ -2,10 +2,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "answer/search/recommend.hpp"
 
 namespace gpusel::answer {
+
+inline constexpr std::string_view kAnswerSchema = "gpusel.recommend/1";
+inline constexpr std::string_view kLockSchema = "gpusel.lock/1";
 
 /// The saved ranking with today's catalogue: instances, offers, and for each the plan for the saved job. Errors: no
 /// such answer; a job that was not saved in full; an instance or offer that is no longer there; a plan that comes out

@@ -3,7 +3,6 @@
 #include "answer/cost/cost_parts.hpp"
 #include "answer/gate/saved.hpp"
 #include "answer/search/search.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/planner/serving.hpp"
 

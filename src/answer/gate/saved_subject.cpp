@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "answer/cost/cost_parts.hpp"
+#include "answer/gate/saved.hpp"
 #include "answer/stages/launch.hpp"
 #include "base/io/document.hpp"
 #include "base/text/text.hpp"
@@ -13,16 +14,11 @@ namespace gpusel::answer {
 
 namespace {
 
-constexpr std::string_view kSchema = "gpusel.recommend/1";
-
 catalog::Number figure(const Node* map, std::string_view key) {
   const Node* node = map != nullptr ? map->find(key) : nullptr;
   return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
 }
-std::string text(const Node* map, std::string_view key) {
-  const Node* node = map != nullptr ? map->find(key) : nullptr;
-  return node != nullptr && node->is_scalar() ? node->text : std::string();
-}
+std::string text(const Node* map, std::string_view key) { return map != nullptr ? map->text_at(key) : std::string(); }
 
 /// What was asked, as far as it was saved; null where that makes no job of a model in the catalogue.
 std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, const catalog::Catalog& catalog) {
@@ -97,7 +93,7 @@ Target said_in(const Node& root, std::span<const job::Option<Target>> options) {
 Result<Document> saved_answer(const std::string& content, const std::string& name) {
   auto document = trim(content).starts_with('{') ? parse_json(content, name) : parse_yaml(content, name);
   if (!document) return document;
-  if (text(&document->root, "schema") != kSchema)
+  if (text(&document->root, "schema") != kAnswerSchema)
     return usage_error(say("is not an answer of gpusel recommend"), name,
                        say("save one with gpusel recommend … --json"));
   const Node* list = document->root.find("recommendations");

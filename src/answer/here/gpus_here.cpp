@@ -8,6 +8,7 @@
 #include "base/io/document.hpp"
 #include "base/io/process.hpp"
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/mig.hpp"
 
@@ -18,8 +19,6 @@ namespace {
 constexpr double kPatience = 2;  // s
 constexpr std::size_t kMostText = 1 << 20;
 constexpr std::size_t kMostGpus = 64;
-constexpr double kMibPerGib = 1024;
-constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
 /// What drivers keep for themselves of a card's memory, and what sizes are rounded by.
 constexpr double kSameSize = 0.12;
 
@@ -160,7 +159,7 @@ class Looking {
         here_.notes.push_back(say("rocm-smi: '{}' is not a known GPU", printable(card.key)));
         continue;
       }
-      add(name, total / kBytesPerGib, used / kBytesPerGib);
+      add(name, total / kGiB, used / kGiB);
     }
     return !here_.gpus.empty();
   }
@@ -196,7 +195,7 @@ class Looking {
       const auto memory = read_text_file((folder / "mem_info_vram_total").string());
       const auto bytes = memory ? plain_number(trim(*memory)) : std::nullopt;
       if (!name || trim(*name).empty() || !bytes) continue;
-      add(std::string(trim(*name)), *bytes / kBytesPerGib, 0);
+      add(std::string(trim(*name)), *bytes / kGiB, 0);
     }
     return !here_.gpus.empty();
   }

@@ -181,10 +181,7 @@ std::expected<SimilarityScale, Errors> read_similarity(std::span<const Document>
     scale.unlike_ratio = fields.number("unlike_ratio", {1, 1e6}).value_or(scale.unlike_ratio);
     scale.largest_ratio = fields.number("largest_ratio", {1, 1e6}).value_or(scale.largest_ratio);
     fields.require("figures");
-    if (const Node* list = fields.find("figures")) {
-      if (!list->is_list()) problems.add(*list, say("'figures' must be a list"));
-      for (const Node& node : list->children) scale.figures.push_back(read_figure(node, problems));
-    }
+    for (const Node& node : fields.entries("figures")) scale.figures.push_back(read_figure(node, problems));
     fields.finish();
     errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/mig.hpp"

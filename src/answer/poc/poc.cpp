@@ -1,7 +1,6 @@
 #include "answer/poc/poc.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer/poc/poc_figures.hpp"
 #include "answer/poc/poc_values.hpp"
@@ -135,9 +134,7 @@ class PocPlanner {
     const auto words = tool.words.find("weights");
     if (words != tool.words.end() && words->second.contains(weights->second)) return values;
     values["wanted"] = weights->second;
-    std::string& served = values["served"] = "MODEL_IN_" + weights->second;
-    std::ranges::transform(served, served.begin(),
-                           [](char c) { return c >= 'a' && c <= 'z' ? char(c - 'a' + 'A') : c; });
+    values["served"] = "MODEL_IN_" + upper(weights->second);
     return values;
   }
 

@@ -11,13 +11,6 @@ namespace gpusel::answer {
 
 namespace {
 
-std::vector<std::string> words_in(std::string_view text) {
-  std::vector<std::string> out;
-  for (const std::string_view word : split(text, ' '))
-    if (!word.empty()) out.emplace_back(word);
-  return out;
-}
-
 std::map<std::string, std::string> map_at(const Node& map, Fields& fields) {
   std::map<std::string, std::string> out;
   if (!map.is_map()) fields.fail(map, say("'{}' must be a map, found {}", map.key, map.describe()));
@@ -133,22 +126,14 @@ std::expected<std::vector<ProofTool>, Errors> read_proofs(std::span<const Docume
   std::vector<ProofTool> out;
   Errors errors;
   for (const Document& document : documents) {
-    const Node* list = document.root.find(section);
-    if (list == nullptr) continue;
-    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", section, list->describe()));
     std::vector<ProofTool> tools;
-    for (const Node& node : list->children) {
-      ProofTool tool = read_tool(node, problems);
-      const auto same = [&](const ProofTool& earlier) { return earlier.id == tool.id; };
-      std::erase_if(out, same);
-      std::erase_if(tools, same);
-      tools.push_back(std::move(tool));
-    }
+    read_section(document, section, read_tool, &ProofTool::id, tools, errors);
+    std::erase_if(out, [&](const ProofTool& earlier) {
+      return std::ranges::find(tools, earlier.id, &ProofTool::id) != tools.end();
+    });
     // What is said for more special work comes first, and a later document before an earlier one.
     std::ranges::stable_sort(tools, std::greater(), [](const ProofTool& tool) { return tool.when.size(); });
     out.insert(out.begin(), std::make_move_iterator(tools.begin()), std::make_move_iterator(tools.end()));
-    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return out;

@@ -125,9 +125,9 @@ class Values {
 
   /// What Megatron asks for beside the degrees themselves.
   void megatron_degrees(const physics::Layout& layout) {
-    constexpr double kBlackwell = 10;
     // Kernels of several streams overlap in the order that one connection keeps.
-    if (layout.tp * layout.cp > 1 && unit_.machine.device.gpu->capability.value_or(kBlackwell) < kBlackwell)
+    if (layout.tp * layout.cp > 1 &&
+        unit_.machine.device.gpu->capability.value_or(catalog::kBlackwell) < catalog::kBlackwell)
       set("connections", 1);
     // Experts take the tensor-parallel degree of the rest only where the GPUs of a stage divide by both.
     if (layout.ep > 1 && layout.tp > 1) set("expert_tp", layout.cp * layout.dp % layout.ep == 0 ? layout.tp : 1);

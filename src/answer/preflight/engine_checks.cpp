@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "physics/formats.hpp"
 

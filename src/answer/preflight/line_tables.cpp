@@ -14,13 +14,6 @@ namespace {
 constexpr std::string_view kPreflightKeys[] = {"-", "scheme", "dtype", "at_once", "visible"};
 constexpr std::string_view kOfConfig = "config.";
 
-std::vector<std::string> words_between_blanks(std::string_view text) {
-  std::vector<std::string> out;
-  for (const std::string_view word : split(text, ' '))
-    if (!word.empty()) out.emplace_back(word);
-  return out;
-}
-
 bool is_key(std::string_view key) {
   return key.starts_with(kOfConfig) || std::ranges::find(kPreflightKeys, key) != std::end(kPreflightKeys) ||
          job::find_option(job::request_options(), key) != nullptr;
@@ -56,7 +49,7 @@ LineFlag read_line_flag(const Node& node, Problems& problems) {
   fields.require("flag");
   fields.require("key");
   LineFlag out;
-  out.names = words_between_blanks(fields.text("flag"));
+  out.names = words_in(fields.text("flag"));
   out.key = fields.text("key");
   if (const Node* key = fields.find("key"); key != nullptr) check_line_key(out.key, *key, fields);
   out.values = pairs_at("values", fields);
@@ -82,7 +75,7 @@ LineTool read_line_tool(const Node& node, Problems& problems) {
   out.release = fields.text("release");
   out.source = fields.text("source");
   out.launches = fields.boolean("launches").value_or(false);
-  for (const std::string& start : fields.texts("starts")) out.starts.push_back(words_between_blanks(start));
+  for (const std::string& start : fields.texts("starts")) out.starts.push_back(words_in(start));
   out.first = fields.text("first");
   out.sets = keyed_at("sets", fields);
   out.defaults = keyed_at("defaults", fields);
@@ -112,22 +105,7 @@ const LineFlag* LineTool::flag(std::string_view word) const {
 }
 
 std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const Document> documents) {
-  std::vector<LineTool> out;
-  Errors errors;
-  for (const Document& document : documents) {
-    const Node* list = document.root.find("command_lines");
-    if (list == nullptr) continue;
-    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "command_lines", list->describe()));
-    for (const Node& node : list->children) {
-      LineTool tool = read_line_tool(node, problems);
-      std::erase_if(out, [&](const LineTool& earlier) { return earlier.id == tool.id; });
-      out.push_back(std::move(tool));
-    }
-    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
-  }
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  return out;
+  return read_section(documents, "command_lines", read_line_tool, &LineTool::id);
 }
 
 }  // namespace gpusel::answer

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 
 #include "answer/preflight/engine_checks.hpp"
 #include "answer/preflight/line_request.hpp"

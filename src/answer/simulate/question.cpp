@@ -1,5 +1,4 @@
 // The words of the question: what is asked, how it is served, what counts as in time.
-#include <algorithm>
 
 #include "answer/simulate/simulate.hpp"
 #include "base/words/message.hpp"

@@ -1,5 +1,4 @@
 // How it is served, where the question says so: sizes and habits of the engine, replicas, routing.
-#include <algorithm>
 #include <cmath>
 
 #include "answer/simulate/parts.hpp"

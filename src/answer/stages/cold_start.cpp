@@ -1,6 +1,5 @@
 // How long a fresh instance takes until it answers.
 #include <algorithm>
-#include <cmath>
 
 #include "answer/stages/data_path.hpp"
 #include "base/words/message.hpp"
@@ -13,9 +12,6 @@ namespace {
 
 using catalog::StorageKind;
 using job::Job;
-
-constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
-constexpr std::string_view kDataPage = "docs/data-path.md";
 
 std::string_view engine_of(const Job& work) {
   if (work.counted) return to_text(work.counted->engine);

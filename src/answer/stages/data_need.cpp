@@ -14,8 +14,6 @@ namespace {
 using job::Job;
 using physics::EconomyCoefficients;
 
-constexpr std::string_view kEconomy = "data/calibration/economy.yaml";
-
 using physics::record;
 using physics::Trace;
 
@@ -67,7 +65,7 @@ class Need {
       if (rate > 0) need_.units_per_s = rate;
     }
     if (need_.units_per_s)
-      need_.needed_gbs = explained("data.needed_gbs", "{:.3g}", "GB/s", kDocument, [&](auto told) {
+      need_.needed_gbs = explained("data.needed_gbs", "{:.3g}", "GB/s", kDataPage, [&](auto told) {
         return told([&] { return say("{} per second", need_.unit); }, *need_.units_per_s) *
                told("bytes of each", *need_.unit_bytes) / 1e9;
       });
@@ -91,7 +89,7 @@ class Need {
     }
     const auto all = units_in_all(work_);
     if (!all || !need_.unit_bytes) return;
-    need_.dataset_gb = explained("data.dataset_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
+    need_.dataset_gb = explained("data.dataset_gb", "{:.4g}", "GB", kDataPage, [&](auto told) {
       return told([&] { return say("{} total", need_.unit); }, *all) / told("passes", epochs) *
              told("bytes of each", *need_.unit_bytes) / 1e9;
     });
@@ -105,11 +103,11 @@ class Need {
   }
 
   void weights(Bytes amount, std::string_view what) {
-    need_.weights_gb = explained("data.weights_gb", "{:.4g}", "GB", kDocument,
+    need_.weights_gb = explained("data.weights_gb", "{:.4g}", "GB", kDataPage,
                                  [&](auto told) { return told(what, in_gb(amount), "GB"); });
   }
   void checkpoint(Bytes amount) {
-    need_.checkpoint_gb = explained("data.checkpoint_gb", "{:.4g}", "GB", kDocument, [&](auto told) {
+    need_.checkpoint_gb = explained("data.checkpoint_gb", "{:.4g}", "GB", kDataPage, [&](auto told) {
       return told("trained weights and the optimizer's states", in_gb(amount), "GB");
     });
   }
@@ -118,11 +116,11 @@ class Need {
     const double frame_gb = physics::physics_of(work_).written_gb(c_);
     if (frame_gb <= 0) return;
     if (work_.counted->things)
-      need_.output_gb = explained("data.output_gb", "{:.4g}", "GB", kEconomy, [&](auto told) {
+      need_.output_gb = explained("data.output_gb", "{:.4g}", "GB", kEconomyData, [&](auto told) {
         return told("frames", *work_.counted->things) * told("size of each", frame_gb, "GB");
       });
     if (work_.counted->unit.at_once()) return;  // points of a benchmark are no frames
-    need_.output_gbs = explained("data.output_gbs", "{:.3g}", "GB/s", kEconomy, [&](auto told) {
+    need_.output_gbs = explained("data.output_gbs", "{:.3g}", "GB/s", kEconomyData, [&](auto told) {
       return told("frames per second", units_per_s(work_, plan_)) * told("size of each", frame_gb, "GB");
     });
   }
@@ -130,13 +128,12 @@ class Need {
   void egress() {
     const double capacity = plan_.rate;
     const double at_once = std::min(capacity, work_.counted->demand.value_or(capacity));
-    need_.egress_gbit_s = explained("data.egress_gbit_s", "{:.3g}", "Gbit/s", kDocument, [&](auto told) {
+    need_.egress_gbit_s = explained("data.egress_gbit_s", "{:.3g}", "Gbit/s", kDataPage, [&](auto told) {
       return told([&] { return say_name(work_.counted->unit.things); }, at_once) *
              told("Mbit/s of each by codec", work_.counted->egress_mbps) / 1000;
     });
   }
 
-  static constexpr std::string_view kDocument = "docs/data-path.md";
   const Job& work_;
   const physics::Plan& plan_;
   const EconomyCoefficients& c_;

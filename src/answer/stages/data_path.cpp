@@ -1,7 +1,6 @@
 #include "answer/stages/data_path.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "answer/stages/data_need.hpp"
@@ -26,8 +25,6 @@ constexpr double kRequestBytes = 8.0 * 1024 * 1024;
 constexpr double kCheckpointShare = 0.1;
 constexpr Seconds kCheckpointTime = seconds(300);
 constexpr std::string_view kGroup = to_say("Data path");
-constexpr std::string_view kDocument = "docs/data-path.md";
-constexpr std::string_view kLocal = "data/calibration/economy.yaml";
 
 auto set_storage(std::string_view text, DataWishes& wishes) { return job::assign(text, wishes.storage); }
 
@@ -154,11 +151,12 @@ class Path {
     const double gbs = fit.rate->gbs;
     const std::string quantity = lead(fit);
     const auto figure = [&](std::string_view name, std::string_view unit, const auto& made) {
-      return record(trace_, {quantity + std::string(name), "{:.3g}", unit, kDocument}, made);
+      return record(trace_, {quantity + std::string(name), "{:.3g}", unit, kDataPage}, made);
     };
     if (trace_ != nullptr)
-      note(*trace_, {quantity + ".read_gbs", "{:.3g}", "GB/s", fit.storage != nullptr ? fit.storage->source : kLocal},
-           gbs, say("minimum of volumes (included + by size + bought), instances and network"),
+      note(*trace_,
+           {quantity + ".read_gbs", "{:.3g}", "GB/s", fit.storage != nullptr ? fit.storage->source : kEconomyData}, gbs,
+           say("minimum of volumes (included + by size + bought), instances and network"),
            say("limited by the {}; nodes: {}", say_name(fit.rate->bound_by), nodes()));
     if (gbs <= 0) return;
     if (need.dataset_gb)
@@ -241,7 +239,7 @@ class Path {
 void want_checkpoints(DataPath& out, physics::Trace* trace) {
   const auto& between = out.checkpoint_interval;
   const Seconds within = between ? *between * kCheckpointShare : kCheckpointTime;
-  out.need.checkpoint_gbs = record(trace, {"data.checkpoint_gbs", "{:.3g}", "GB/s", kDocument}, [&](auto told) {
+  out.need.checkpoint_gbs = record(trace, {"data.checkpoint_gbs", "{:.3g}", "GB/s", kDataPage}, [&](auto told) {
     const std::string_view what =
         between ? to_say("a tenth of the time between two") : to_say("5 minutes, since no checkpoint interval is set");
     return told("checkpoint", *out.need.checkpoint_gb, "GB") / told(what, within.raw(), "s");
@@ -286,7 +284,7 @@ void warn_of_data(Advice& advice, const Question& question, const DataWishes& wi
     const DataPath path = data_path(one, advice, question.request, wishes, catalog, coefficients, *converter, false);
     for (const DataWarning& warning : path.warnings)
       one.remarks.insert(one.remarks.begin(), Remark{std::string(warning.rule), rules::Effect::warn, warning.message,
-                                                     std::string(kDocument)});
+                                                     std::string(kDataPage)});
   }
 }
 

@@ -14,6 +14,10 @@ namespace gpusel::answer {
 
 using money::Place;
 
+// Where figures of it are from.
+inline constexpr std::string_view kDataPage = "docs/data-path.md";
+inline constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
+
 /// From a fresh instance to the first answer: weights are loaded, then the engine starts. What a provider takes to hand
 /// over the instance and to fetch the container comes before it and is not in it.
 struct ColdStart {

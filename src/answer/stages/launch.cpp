@@ -49,12 +49,6 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
   }
 }
 
-std::string upper(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; });
-  return text;
-}
-
 /// A repository of GGUF has many files and no tokenizer: its file is named, and the model that it was made of.
 /// https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
 void serve_gguf(const job::Job& work, const std::string& file, std::string_view base, ProofValues& values) {

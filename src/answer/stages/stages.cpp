@@ -13,8 +13,6 @@ namespace gpusel::answer {
 
 namespace {
 
-constexpr std::string_view kStagesDocument = "docs/data-path.md";
-
 /// An error about a key, at the place where the file says it.
 Error at_place(Error error, const Stage& stage) {
   std::string key = error.where;
@@ -287,7 +285,7 @@ class Answer {
       trace.push_back({lead + ".cold_start_s", say("weights ÷ rate + start of the engine"),
                        format("{:.4g} GB ÷ {:.3g} GB/s + {:.3g} s", in_gb(cost.cold->weights), cost.cold->gbs(),
                               cost.cold->engine.raw()),
-                       physics::shown("{:.3g}", cost.cold->total().raw(), "s"), std::string(kStagesDocument)});
+                       physics::shown("{:.3g}", cost.cold->total().raw(), "s"), std::string(kDataPage)});
     trace.push_back(
         {lead + ".hourly", say("price of one node × nodes × rate of exchange + licenses and host"),
          format("{:.5g} {} × {} × {:.5g} + {:.3g}", one.cost.published.amount, one.cost.published.currency.code(),
@@ -313,11 +311,11 @@ class Answer {
     std::string parts;
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.once) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.once);
-    trace.push_back({"sum.once", say("jobs that end"), parts, price(sum.once), std::string(kStagesDocument)});
+    trace.push_back({"sum.once", say("jobs that end"), parts, price(sum.once), std::string(kDataPage)});
     parts.clear();
     for (const StageChoice& stage : choice.stages)
       if (stage.cost.per_month) parts += (parts.empty() ? "" : " + ") + human_price(*stage.cost.per_month);
-    trace.push_back({"sum.per_month", say("services"), parts, price(sum.per_month), std::string(kStagesDocument)});
+    trace.push_back({"sum.per_month", say("services"), parts, price(sum.per_month), std::string(kDataPage)});
     trace.push_back(
         {"sum.storage", say("once + months × per month, of what is stored and has a known price"),
          format("{} + {:g} × {}", human_price(sum.storage_once), out_.months, human_price(sum.storage_per_month)),
@@ -325,7 +323,7 @@ class Answer {
     trace.push_back({"sum.whole", say("once + months × per month + moves and storage that are known"),
                      format("{} + {:g} × {} + {} + {}", human_price(sum.once), out_.months, human_price(sum.per_month),
                             human_price(sum.known_moves), human_price(sum.storage(out_.months))),
-                     price(sum.whole(out_.months)), std::string(kStagesDocument)});
+                     price(sum.whole(out_.months)), std::string(kDataPage)});
   }
 
   /// Nothing where nothing is moved, or where it stays in one place.

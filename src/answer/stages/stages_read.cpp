@@ -138,13 +138,11 @@ class StageReader {
       }
       values.push_back(value.text);
     }
-    if (member.is_list() && !option->repeats) values = {joined(values)};
+    if (member.is_list() && !option->repeats) values = {join_texts(values, ",")};
     for (const std::string& value : values)
       if (Status set = option->set(target, value); !set) problems_.add(member, set.error(), member.key);
     return true;
   }
-
-  static std::string joined(const std::vector<std::string>& values) { return join_texts(values, ","); }
 
   std::string text_of(const Node& member) {
     if (member.is_scalar()) return member.text;

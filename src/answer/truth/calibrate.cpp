@@ -9,7 +9,6 @@
 #include "answer/truth/free_coefficients.hpp"
 #include "answer/truth/own_widths.hpp"
 #include "answer/truth/step_scales.hpp"
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 

@@ -18,14 +18,9 @@ const Node* entry_of(std::string_view id, std::span<const Document> texts) {
     const Node* list = section != nullptr ? section->find("coefficients") : nullptr;
     if (list == nullptr) continue;
     for (const Node& entry : list->children)
-      if (const Node* own = entry.find("id"); own != nullptr && own->text == id) found = &entry;
+      if (entry.text_at("id") == id) found = &entry;
   }
   return found;
-}
-
-std::string text_of(const Node* entry, std::string_view key) {
-  const Node* node = entry != nullptr ? entry->find(key) : nullptr;
-  return node != nullptr ? node->text : std::string();
 }
 
 std::string percent(double logarithm) { return format("{:.0f} %", 100 * std::expm1(logarithm)); }
@@ -125,9 +120,10 @@ std::optional<physics::Range80> range_of(Figure figure) {
 }
 
 void describe(physics::OwnValue& own, std::span<const Document> texts, const std::set<std::string>& names, Date today) {
-  const Node* entry = entry_of(own.value.id, texts);
-  own.unit = text_of(entry, "unit");
-  own.meaning = text_of(entry, "meaning");
+  if (const Node* entry = entry_of(own.value.id, texts); entry != nullptr) {
+    own.unit = entry->text_at("unit");
+    own.meaning = entry->text_at("meaning");
+  }
   constexpr std::size_t kNamed = 3;
   std::string from;
   std::size_t told = 0;

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/words/message.hpp"
-
 namespace gpusel::answer {
 
 namespace {

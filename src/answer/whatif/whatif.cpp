@@ -1,7 +1,6 @@
 #include "answer/whatif/whatif.hpp"
 
 #include <algorithm>
-#include <limits>
 
 #include "answer/search/frontier.hpp"
 #include "answer/whatif/whatif_parts.hpp"

@@ -7,7 +7,6 @@
 
 #include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
 #include "money/terms.hpp"

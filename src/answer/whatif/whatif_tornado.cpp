@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "answer/whatif/whatif_parts.hpp"
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 

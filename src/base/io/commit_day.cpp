@@ -1,7 +1,6 @@
 #include "base/io/commit_day.hpp"
 
 #include <filesystem>
-#include <string_view>
 #include <vector>
 
 #include "base/io/process.hpp"

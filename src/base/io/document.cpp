@@ -35,6 +35,21 @@ const Node* Node::find(std::string_view name) const {
   return nullptr;
 }
 
+const std::string& Node::text_at(std::string_view name) const {
+  static const std::string kNone;
+  const Node* node = find(name);
+  return node != nullptr && node->is_scalar() ? node->text : kNone;
+}
+
+std::vector<std::string> Node::texts_at(std::string_view name) const {
+  const Node* node = find(name);
+  if (node == nullptr) return {};
+  if (node->is_scalar()) return {node->text};
+  std::vector<std::string> texts;
+  for (const Node& child : node->children) texts.push_back(child.text);
+  return texts;
+}
+
 std::string Node::describe() const {
   switch (kind) {
     case Kind::null: return text.empty() ? say("nothing") : format("'{}'", text);

@@ -32,6 +32,10 @@ struct Node {
   bool is_scalar() const { return kind == Kind::scalar; }
   /// The member of that name, or nullptr.
   const Node* find(std::string_view name) const;
+  /// The text of that member; empty where there is none.
+  const std::string& text_at(std::string_view name) const;
+  /// The texts of that list; one scalar may stand in its place.
+  std::vector<std::string> texts_at(std::string_view name) const;
   /// "a list", "a map", "nothing" or the scalar itself in quotes: for messages.
   std::string describe() const;
 };
@@ -56,6 +60,9 @@ enum class JsonDialect : std::uint8_t {
   python,  // also NaN, Infinity and -Infinity, as Python's json module writes them; read as null
 };
 Result<Document> parse_json(std::string_view text, std::string name, JsonDialect dialect = JsonDialect::strict);
+/// JSON Lines: a value in each line that is not empty.
+Result<std::vector<Node>> parse_json_lines(std::string_view text, const std::string& name,
+                                           JsonDialect dialect = JsonDialect::strict);
 
 /// The second member of a map that has a name of an earlier one, or nullptr.
 const Node* duplicate_key(const Node& map);

@@ -14,6 +14,13 @@ constexpr std::size_t kAskedPaths = 24;  // of the usual map
 
 }  // namespace
 
+std::span<const Node> entries_of(const Node* list, std::string_view key, Problems& problems) {
+  if (list == nullptr) return {};
+  if (list->is_list()) return list->children;
+  problems.add(*list, say("'{}' must be a list, found {}", key, list->describe()));
+  return {};
+}
+
 Fields::Fields(const Node& map, Problems& problems) : map_(map), problems_(problems) {
   if (!map.is_map()) problems_.add(map, say("a map was expected, found {}", map.describe()));
 }
@@ -94,6 +101,8 @@ std::vector<std::string> Fields::texts(std::string_view path) {
   }
   return out;
 }
+
+std::span<const Node> Fields::entries(std::string_view path) { return entries_of(find(path), path, problems_); }
 
 void Fields::require(std::string_view path) {
   if (map_.is_map() && !has(path)) fail(map_, say("'{}' is missing", path));

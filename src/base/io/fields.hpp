@@ -3,6 +3,7 @@
 // run tells them all.
 #pragma once
 
+#include <expected>
 #include <optional>
 #include <span>
 #include <string>
@@ -54,6 +55,8 @@ class Fields {
   std::string text(std::string_view path);
   /// A list of scalars, or one scalar in its place.
   std::vector<std::string> texts(std::string_view path);
+  /// The entries of a list; none of what is no list, which is reported.
+  std::span<const Node> entries(std::string_view path);
 
   template <NamedEnum E>
   std::optional<E> one_of(std::string_view path) {
@@ -78,5 +81,32 @@ class Fields {
   Problems& problems_;
   std::vector<std::string> asked_;
 };
+
+/// The entries of the list under `key`; none of what is no list, which is reported.
+std::span<const Node> entries_of(const Node* list, std::string_view key, Problems& problems);
+
+/// A section of records in one document, each of which takes the place of one with the same `id` that was read before.
+template <class Record, class Id>
+void read_section(const Document& document, std::string_view section, Record (*read)(const Node&, Problems&),
+                  Id Record::* id, std::vector<Record>& into, Errors& errors) {
+  Problems problems{document.name, ErrorKind::bad_catalogue, {}};
+  for (const Node& node : entries_of(document.root.find(section), section, problems)) {
+    Record record = read(node, problems);
+    std::erase_if(into, [&](const Record& earlier) { return earlier.*id == record.*id; });
+    into.push_back(std::move(record));
+  }
+  errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
+}
+
+/// The same of all documents: later ones hold against earlier ones.
+template <class Record, class Id>
+std::expected<std::vector<Record>, Errors> read_section(std::span<const Document> documents, std::string_view section,
+                                                        Record (*read)(const Node&, Problems&), Id Record::* id) {
+  std::vector<Record> out;
+  Errors errors;
+  for (const Document& document : documents) read_section(document, section, read, id, out, errors);
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return out;
+}
 
 }  // namespace gpusel

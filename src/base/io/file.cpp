@@ -10,7 +10,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -52,7 +51,7 @@ mode_t rights_for(const std::string& path) {
 }
 
 std::unexpected<Error> cannot_write(const std::string& path, const std::string& why) {
-  return std::unexpected(Error{ErrorKind::io, say("cannot write '{}': {}", printable(path), why), {}, {}});
+  return std::unexpected(io_error(say("cannot write '{}': {}", printable(path), why)));
 }
 
 std::unexpected<Error> cannot_write(const std::string& path, int why) { return cannot_write(path, system_reason(why)); }

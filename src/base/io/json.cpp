@@ -228,4 +228,33 @@ Result<Document> parse_json(std::string_view text, std::string name, JsonDialect
   return Document{std::move(name), builder.take()};
 }
 
+namespace {
+
+void move_down(Node& node, std::uint32_t lines) {
+  node.line += lines;
+  node.key_line += node.key_line > 0 ? lines : 0;
+  for (Node& child : node.children) move_down(child, lines);
+}
+
+}  // namespace
+
+Result<std::vector<Node>> parse_json_lines(std::string_view text, const std::string& name, JsonDialect dialect) {
+  std::vector<Node> values;
+  std::uint32_t above = 0;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) {
+      auto document = parse_json(line, name, dialect);
+      if (!document) {
+        const std::string column = document.error().where.substr(document.error().where.rfind(':') + 1);
+        document.error().where = format("{}:{}:{}", name, above + 1, column);
+        return std::unexpected(document.error());
+      }
+      move_down(document->root, above);
+      values.push_back(std::move(document->root));
+    }
+    ++above;
+  }
+  return values;
+}
+
 }  // namespace gpusel

@@ -23,8 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Error process_error(std::string message) { return {ErrorKind::io, std::move(message), {}, {}}; }
-
 std::chrono::milliseconds in_milliseconds(Seconds time) {
   return std::chrono::milliseconds(static_cast<std::int64_t>(time.raw() * 1000));
 }
@@ -68,12 +66,12 @@ Status read_all(int from, Clock::time_point end, const ProgramRun& run) {
     const int ready = wait > 0 ? poll(&waiting, 1, static_cast<int>(wait)) : 0;
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0)
-      return std::unexpected(process_error(run.limit > run.patience && Clock::now() >= end
-                                               ? say("it takes more than {} s", run.limit.raw())
-                                               : say("it does not answer")));
+      return std::unexpected(io_error(run.limit > run.patience && Clock::now() >= end
+                                          ? say("it takes more than {} s", run.limit.raw())
+                                          : say("it does not answer")));
     const ssize_t count = read(from, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return std::unexpected(process_error(system_reason(errno)));
+    if (count < 0) return std::unexpected(io_error(system_reason(errno)));
     if (count == 0) return {};
     if (Status taken = run.take({piece.data(), static_cast<std::size_t>(count)}); !taken) return taken;
   }
@@ -96,6 +94,11 @@ struct Pipe {
 };
 
 }  // namespace
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string_view{} : std::string_view(value);
+}
 
 pid_t start_program(const ProgramStart& start) {
   std::vector<std::string> words = start.words;
@@ -132,13 +135,13 @@ int wait_for_program(pid_t child) {
 Result<int> run_program_for(const ProgramRun& run) {
   Pipe in, out;
   const bool fed = !run.input.empty();
-  if (!out.open() || (fed && !in.open())) return std::unexpected(process_error(system_reason(errno)));
+  if (!out.open() || (fed && !in.open())) return std::unexpected(io_error(system_reason(errno)));
   ProgramStart start{.words = run.words, .output = out.ends[1]};
   if (fed) start.input = in.ends[0];
   const pid_t child = start_program(start);
   out.close_end(1);
   in.close_end(0);
-  if (child <= 0) return std::unexpected(process_error(say("'{}' is not there", run.words.front())));
+  if (child <= 0) return std::unexpected(io_error(say("'{}' is not there", run.words.front())));
   if (fed) write_all(in.ends[1], run.input);  // who has read enough closes it
   in.close_end(1);
   const Status read = read_all(out.ends[0], Clock::now() + in_milliseconds(run.limit), run);
@@ -154,7 +157,7 @@ Result<ProcessOutput> output_of(const std::vector<std::string>& words, Seconds l
       run_program_for({.words = words, .limit = limit, .patience = limit, .take = [&](auto piece) -> Status {
                          out.text += piece;
                          if (out.text.size() <= most) return {};
-                         return std::unexpected(process_error(say("it prints more than {} bytes", most)));
+                         return std::unexpected(io_error(say("it prints more than {} bytes", most)));
                        }});
   if (!status) return std::unexpected(status.error());
   out.status = *status;

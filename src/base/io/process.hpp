@@ -14,6 +14,9 @@
 
 namespace gpusel {
 
+/// An environment variable; empty where it is not set.
+std::string_view environment(const char* name);
+
 /// A stream of a program that is started: this process's own.
 inline constexpr int kOwnStream = -2;
 /// Nothing comes from it, and what goes there is lost.

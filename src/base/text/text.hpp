@@ -15,9 +15,14 @@ namespace gpusel {
 
 std::string_view trim(std::string_view text);
 std::string lower(std::string_view text);
+std::string upper(std::string_view text);
 /// Cuts to `limit` bytes at a character boundary, with "…" where something is missing.
 std::string shorten(std::string_view text, std::size_t limit);
 std::vector<std::string_view> split(std::string_view text, char separator);
+/// The words between blanks.
+std::vector<std::string> words_in(std::string_view text);
+/// Without the blanks at its end.
+std::string without_trailing_blanks(std::string line);
 
 /// Texts, or what `text_of` makes of each of `values`, with `between` between them.
 template <class Values, class TextOf = std::identity>

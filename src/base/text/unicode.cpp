@@ -1,7 +1,6 @@
 #include "base/text/unicode.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
 #include <utf8proc.h>
 

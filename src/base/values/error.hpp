@@ -51,6 +51,9 @@ inline std::unexpected<Error> missing_error(std::string message, std::string whe
   return std::unexpected(Error{ErrorKind::usage, std::move(message), std::move(where), std::move(hint), true});
 }
 
+/// By itself: not every caller hands it on at once.
+inline Error io_error(std::string message) { return {ErrorKind::io, std::move(message), {}, {}}; }
+
 /// Every problem found in a file: a loader reports them all, as a compiler does.
 using Errors = std::vector<Error>;
 

@@ -49,18 +49,11 @@ constexpr Period kPeriods[] = {{"h", 1},
 
 constexpr double kMostTyped = 1e15;
 
-std::string upper_code(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return out;
-}
-
 std::optional<Currency> currency_called(std::string_view name) {
   const std::string folded = lower(name);
   for (const CurrencyName& known : kCurrencyNames)
     if (known.name == folded) return Currency::parse(known.code);
-  return Currency::parse(upper_code(name));
+  return Currency::parse(upper(name));
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }

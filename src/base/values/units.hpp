@@ -46,6 +46,7 @@ using BytesPerSecond = Quantity<struct BytesPerSecondTag>;
 using FlopPerSecond = Quantity<struct FlopPerSecondTag>;
 
 inline constexpr double kGiB = 1024.0 * 1024.0 * 1024.0;
+inline constexpr double kMibPerGib = 1024.0;
 inline constexpr double kGB = 1e9;
 inline constexpr double kHoursPerMonth = 730.0;  // 8760 / 12, the clouds' own convention
 inline constexpr double kHoursPerYear = 8760.0;

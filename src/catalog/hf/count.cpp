@@ -1,7 +1,6 @@
 // All parameters of the text part, counted from the shape: tables, layers, norms and biases.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "catalog/hf/shape.hpp"
 

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/shape.hpp"
 

@@ -58,10 +58,7 @@ Status read_to_end(const CsvTable& table, const SourceFile& file, MarketBuilder&
   return {};
 }
 
-std::string_view member_text(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node != nullptr && node->is_scalar() ? trim(node->text) : std::string_view{};
-}
+std::string_view member_text(const Node& map, std::string_view key) { return trim(map.text_at(key)); }
 
 Status read_json(SourceFile& file, MarketBuilder& market, const JsonItems& items, const bool& found,
                  const std::string& lacks) {

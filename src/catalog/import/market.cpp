@@ -98,8 +98,6 @@ void move_to(const std::vector<std::uint32_t>& places, std::vector<Record>& reco
   records = std::move(moved);
 }
 
-auto offer_key(const Offer& o) { return std::tuple(o.instance, o.region, o.term, o.currency); }
-
 }  // namespace
 
 Range allowed_for(Number Instance::* figure) {
@@ -375,11 +373,13 @@ std::uint16_t MarketBuilder::origin_of(std::string_view note) {
 /// Zones of a region are one offer, the cheapest of a day; the youngest first.
 void MarketBuilder::merge() {
   std::sort(offers_.begin(), offers_.end(), [](const Offer& a, const Offer& b) {
-    return std::tuple(offer_key(a), -a.as_of, a.per_hour()) < std::tuple(offer_key(b), -b.as_of, b.per_hour());
+    return std::tuple(PriceOrder::offer(a), -a.as_of, a.per_hour()) <
+           std::tuple(PriceOrder::offer(b), -b.as_of, b.per_hour());
   });
   offers_.erase(std::unique(offers_.begin(), offers_.end(),
                             [](const Offer& a, const Offer& b) {
-                              return std::pair(offer_key(a), a.as_of) == std::pair(offer_key(b), b.as_of);
+                              return std::pair(PriceOrder::offer(a), a.as_of) ==
+                                     std::pair(PriceOrder::offer(b), b.as_of);
                             }),
                 offers_.end());
   merged_ = offers_.size();
@@ -390,7 +390,7 @@ std::vector<Offer> MarketBuilder::take_history() {
   std::vector<Offer> history;
   std::vector<Offer> standing;
   for (const Offer& offer : offers_) {
-    const bool is_first = standing.empty() || offer_key(standing.back()) != offer_key(offer);
+    const bool is_first = standing.empty() || PriceOrder::offer(standing.back()) != PriceOrder::offer(offer);
     (is_first ? standing : history).push_back(offer);
   }
   offers_ = std::move(standing);

@@ -1,7 +1,6 @@
 // Prices and shapes that cannot be right, by what stands beside them and by what the catalogue knows: another product,
 // a unit, a currency or a column that is not what it is taken for. They are taken as they are, and said.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 

@@ -19,7 +19,7 @@ constexpr std::size_t kPiece = std::size_t{1} << 18U;
 
 Result<SourceFile> SourceFile::open(const std::string& path, const ImportProgress& progress) {
   const auto cannot = [&](const std::string& why) {
-    return std::unexpected(Error{ErrorKind::io, say("cannot read '{}': {}", printable(path), why), {}, {}});
+    return std::unexpected(io_error(say("cannot read '{}': {}", printable(path), why)));
   };
   auto file = InputFile::open(path);
   if (!file) return cannot(file.error());

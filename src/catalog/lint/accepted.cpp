@@ -8,6 +8,7 @@ namespace gpusel::catalog {
 
 namespace {
 
+constexpr std::string_view kAccepted = "accepted";
 constexpr std::string_view kAcceptedKeys[] = {"finding", "of", "reason", "source"};
 
 /// Whether there is such a check, and its findings can be accepted.
@@ -33,9 +34,7 @@ std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Cat
   std::vector<std::string_view> ids;
   for (const CheckInfo& check : lint_checks()) ids.push_back(check.id);
   if (!node.is_map()) return fault(say("an acceptance must be a map, found {}", node.describe()));
-  for (const Node& member : node.children)
-    if (std::find(std::begin(kAcceptedKeys), std::end(kAcceptedKeys), member.key) == std::end(kAcceptedKeys))
-      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kAcceptedKeys));
+  if (auto unknown = unknown_key(node, kAcceptedKeys)) return unknown;
   if (std::find(ids.begin(), ids.end(), one.finding) == ids.end())
     return fault(say("there is no check '{}'", shorten(one.finding, 60)), did_you_mean(one.finding, ids));
   if (one.finding == "schema") return fault(say("unreadable records cannot be accepted"));
@@ -51,36 +50,22 @@ std::optional<Error> fault_of(const Acceptance& one, const Node& node, const Cat
 
 Acceptance read(const Document& document, const Node& node) {
   Acceptance one;
-  one.finding = text_at(node, "finding");
-  one.of = text_at(node, "of");
-  one.reason = text_at(node, "reason");
-  one.source = text_at(node, "source");
+  one.finding = node.text_at("finding");
+  one.of = node.text_at("of");
+  one.reason = node.text_at("reason");
+  one.source = node.text_at("source");
   one.document = document.name;
   one.place = position(document.name, node);
   return one;
 }
 
-template <class Action>
-void each_acceptance(std::span<const Document> documents, Action action) {
-  for (const Document& document : documents)
-    if (const Node* list = document.root.find("accepted"); list != nullptr)
-      for (const Node& node : list->children) action(document, node);
-}
-
 Subject about(const Acceptance& one) {
   const std::string name = one.finding + (one.finding.empty() || one.of.empty() ? "" : " of ") + one.of;
-  return {.kind = "accepted", .id = name, .place = one.place};
+  return {.kind = kAccepted, .id = name, .place = one.place};
 }
 
 void invalid_acceptances(Lint& lint) {
-  const std::vector<Document> documents = lint.catalog().documents("accepted");
-  for (const Document& document : documents)
-    if (const Node* list = document.root.find("accepted");
-        list != nullptr && !list->is_list() && lint.is_mine(document.name))
-      lint.found({.kind = "accepted", .place = position(document.name, *list)},
-                 say("'accepted' must be a list, found {}", list->describe()));
-  each_acceptance(documents, [&](const Document& document, const Node& node) {
-    if (!lint.is_mine(document.name)) return;
+  each_own_entry(lint, kAccepted, [&](const Document& document, const Node& node) {
     const Acceptance one = read(document, node);
     if (const auto fault = fault_of(one, node, lint.catalog())) lint.found(about(one), fault->message, fault->hint);
   });
@@ -128,7 +113,7 @@ bool Acceptance::covers(const Subject& subject) const {
 }
 
 Acceptances::Acceptances(std::span<const Document> documents) {
-  each_acceptance(documents, [&](const Document& document, const Node& node) {
+  each_entry(documents, kAccepted, [&](const Document& document, const Node& node) {
     Acceptance one = read(document, node);
     if (!is_check(one.finding) || one.of.empty() || trim(one.reason).empty() || one.source.empty() || too_wide(one.of))
       return;

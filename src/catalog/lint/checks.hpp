@@ -96,10 +96,31 @@ class Lint {
   std::size_t accepted_ = 0;
 };
 
-/// The text under a key; empty where there is none.
-std::string text_at(const Node& map, std::string_view key);
-/// One scalar, or a list of them.
-std::vector<std::string> texts_at(const Node& map, std::string_view key);
+// Sections of which a check reads the entries themselves.
+
+template <class Action>
+void each_entry(std::span<const Document> documents, std::string_view section, Action action) {
+  for (const Document& document : documents)
+    if (const Node* list = document.root.find(section); list != nullptr)
+      for (const Node& node : list->children) action(document, node);
+}
+
+/// Those of the files about which findings are wanted; one of them that has no list there is a finding.
+template <class Action>
+void each_own_entry(Lint& lint, std::string_view section, Action action) {
+  const std::vector<Document> documents = lint.catalog().documents(section);
+  for (const Document& document : documents)
+    if (const Node* list = document.root.find(section);
+        list != nullptr && !list->is_list() && lint.is_mine(document.name))
+      lint.found({.kind = section, .place = position(document.name, *list)},
+                 say("'{}' must be a list, found {}", section, list->describe()));
+  each_entry(documents, section, [&](const Document& document, const Node& node) {
+    if (lint.is_mine(document.name)) action(document, node);
+  });
+}
+
+/// The first key of an entry that is none of `known`, as an error.
+std::optional<Error> unknown_key(const Node& entry, std::span<const std::string_view> known);
 
 // The tables of checks, one per kind of subject.
 std::span<const Check> gpu_checks();

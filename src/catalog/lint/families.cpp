@@ -29,15 +29,8 @@ struct KnownFamily {
 };
 
 KnownFamily read(const Node& node) {
-  return {text_at(node, "provider"), text_at(node, "family"), texts_at(node, "skus"), text_at(node, "gpu"),
-          text_at(node, "source")};
-}
-
-template <class Action>
-void each_entry(std::span<const Document> documents, Action action) {
-  for (const Document& document : documents)
-    if (const Node* list = document.root.find(kSection); list != nullptr)
-      for (const Node& node : list->children) action(document, node);
+  return {node.text_at("provider"), node.text_at("family"), node.texts_at("skus"), node.text_at("gpu"),
+          node.text_at("source")};
 }
 
 /// What is shipped, and over it what the catalogue says itself.
@@ -54,8 +47,8 @@ std::vector<KnownFamily> known_families(const Lint& lint) {
     else
       *known = std::move(one);
   };
-  if (const Catalog* shipped = lint.shipped()) each_entry(shipped->documents(kSection), add);
-  each_entry(lint.catalog().documents(kSection), add);
+  if (const Catalog* shipped = lint.shipped()) each_entry(shipped->documents(kSection), kSection, add);
+  each_entry(lint.catalog().documents(kSection), kSection, add);
   return all;
 }
 
@@ -127,11 +120,9 @@ std::optional<Error> fault_of(const Node& node, const Catalog& catalog) {
     return Error{ErrorKind::bad_catalogue, std::move(message), {}, std::move(hint)};
   };
   if (!node.is_map()) return fault(say("a known family must be a map, found {}", node.describe()));
-  for (const Node& member : node.children)
-    if (std::find(std::begin(kFamilyKeys), std::end(kFamilyKeys), member.key) == std::end(kFamilyKeys))
-      return fault(say("unknown key '{}'", shorten(member.key, 60)), did_you_mean(member.key, kFamilyKeys));
+  if (auto unknown = unknown_key(node, kFamilyKeys)) return unknown;
   for (const std::string_view key : kFamilyRequired)
-    if (text_at(node, key).empty()) return fault(say("'{}' is missing", key));
+    if (node.text_at(key).empty()) return fault(say("'{}' is missing", key));
   const KnownFamily one = read(node);
   if (auto provider = catalog.provider(one.provider); !provider)
     return fault(provider.error().message, provider.error().hint);
@@ -141,16 +132,9 @@ std::optional<Error> fault_of(const Node& node, const Catalog& catalog) {
 }
 
 void invalid_families(Lint& lint) {
-  const std::vector<Document> documents = lint.catalog().documents(kSection);
-  for (const Document& document : documents)
-    if (const Node* list = document.root.find(kSection);
-        list != nullptr && !list->is_list() && lint.is_mine(document.name))
-      lint.found({.kind = kSection, .place = position(document.name, *list)},
-                 say("'{}' must be a list, found {}", kSection, list->describe()));
-  each_entry(documents, [&](const Document& document, const Node& node) {
-    if (!lint.is_mine(document.name)) return;
+  each_own_entry(lint, kSection, [&](const Document& document, const Node& node) {
     if (const auto fault = fault_of(node, lint.catalog()))
-      lint.found({.kind = kSection, .id = text_at(node, "family"), .place = position(document.name, node)},
+      lint.found({.kind = kSection, .id = node.text_at("family"), .place = position(document.name, node)},
                  fault->message, fault->hint);
   });
 }

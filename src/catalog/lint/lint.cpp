@@ -44,6 +44,16 @@ std::vector<std::string> places_of_zero(const Places& places) {
 
 }  // namespace
 
+std::optional<Error> unknown_key(const Node& entry, std::span<const std::string_view> known) {
+  for (const Node& member : entry.children)
+    if (std::ranges::find(known, member.key) == known.end())
+      return Error{ErrorKind::bad_catalogue,
+                   say("unknown key '{}'", shorten(member.key, 60)),
+                   {},
+                   did_you_mean(member.key, known)};
+  return std::nullopt;
+}
+
 std::vector<CheckInfo> lint_checks() {
   std::vector<CheckInfo> infos{{kSchema.id, kSchema.severity, kSchema.what}};
   for (const Check* check : all_checks()) infos.push_back({check->id, check->severity, check->what});

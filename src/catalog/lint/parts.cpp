@@ -1,6 +1,5 @@
 // GPUs beside their neighbours: what other parts of the architecture have, and since when there are such parts.
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"

@@ -17,20 +17,6 @@ const Node* figure(const Node& record, std::string_view path) {
 
 }  // namespace
 
-std::string text_at(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node != nullptr && node->is_scalar() ? node->text : std::string();
-}
-
-std::vector<std::string> texts_at(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  if (node == nullptr) return {};
-  if (node->is_scalar()) return {node->text};
-  std::vector<std::string> texts;
-  for (const Node& child : node->children) texts.push_back(child.text);
-  return texts;
-}
-
 void Places::set(std::string record, const Document& document, const Node& node, bool at_key) {
   records_[std::move(record)] = {&document, &node, at_key};
 }
@@ -48,33 +34,33 @@ void Places::add_section(const Document& document, const Node& section) {
                                                                             {"country_groups", "place"}};
   for (const Node& record : section.children) {
     for (const auto& [name, kind] : kById)
-      if (section.key == name) set(format("{} {}", kind, text_at(record, "id")), document, record);
+      if (section.key == name) set(format("{} {}", kind, record.text_at("id")), document, record);
     if (section.key == "sources") set("source " + record.key, document, record, true);
-    if (section.key == "exchange_rates") set("rate " + text_at(record, "currency"), document, record);
+    if (section.key == "exchange_rates") set("rate " + record.text_at("currency"), document, record);
     if (section.key == "families") add_family(document, record);
     if (section.key == "prices") add_sheet(document, record);
     if (section.key == "providers" || section.key == "regions")
       if (const Node* regions = record.find("regions"); regions != nullptr)
         for (const Node& region : regions->children)
-          set(format("region {}/{}", text_at(record, section.key == "regions" ? "provider" : "id"), region.key),
+          set(format("region {}/{}", record.text_at(section.key == "regions" ? "provider" : "id"), region.key),
               document, region, true);
   }
 }
 
 void Places::add_family(const Document& document, const Node& family) {
-  const std::string provider = text_at(family, "provider");
-  set(format("family {}/{}", provider, text_at(family, "id")), document, family);
+  const std::string provider = family.text_at("provider");
+  set(format("family {}/{}", provider, family.text_at("id")), document, family);
   if (const Node* sizes = family.find("sizes"); sizes != nullptr)
     for (const Node& size : sizes->children)
-      set(format("instance {}/{}", provider, text_at(size, "sku")), document, size);
+      set(format("instance {}/{}", provider, size.text_at("sku")), document, size);
 }
 
 void Places::add_sheet(const Document& document, const Node& sheet) {
-  const std::string provider = text_at(sheet, "provider");
-  const std::string term = text_at(sheet, "term");
-  set(format("prices {}/{}", provider, text_at(sheet, "source")), document, sheet);
-  std::vector<std::string> regions = texts_at(sheet, "region");
-  for (std::string& region : texts_at(sheet, "regions")) regions.push_back(std::move(region));
+  const std::string provider = sheet.text_at("provider");
+  const std::string term = sheet.text_at("term");
+  set(format("prices {}/{}", provider, sheet.text_at("source")), document, sheet);
+  std::vector<std::string> regions = sheet.texts_at("region");
+  for (std::string& region : sheet.texts_at("regions")) regions.push_back(std::move(region));
   for (const std::string_view period : enum_names<Period>) {
     const Node* amounts = sheet.find("per_" + std::string(period));
     if (amounts == nullptr) continue;

@@ -1,6 +1,5 @@
 #include "catalog/places/countries.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include "base/words/message.hpp"

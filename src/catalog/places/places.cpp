@@ -25,9 +25,7 @@ std::string without_brackets(std::string_view name) {
 }
 
 std::string code_of(std::string_view name) {
-  std::string code(name);
-  for (char& c : code)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  std::string code = upper(name);
   return is_country(code) ? code : std::string();
 }
 
@@ -130,10 +128,7 @@ Result<std::vector<std::string>> countries_called(std::string_view name, const C
         place == nullptr ? say("'{}' is neither a country nor a group of countries", shorten(printable(name), 40))
                          : say("'{}' is not a country: it is in {}", shorten(printable(name), 40), place->country);
     if (place != nullptr) return usage_error(message, {}, say("write {}", lower(place->country)));
-    std::string upper_case(name);
-    for (char& c : upper_case)
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (name.size() == 2) return usage_error(message, {}, country_hint(upper_case));
+    if (name.size() == 2) return usage_error(message, {}, country_hint(upper(name)));
     std::vector<std::string_view> known;
     for (const Place& one : catalog.places())
       if (one.kind != PlaceKind::locality) {

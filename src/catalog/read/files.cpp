@@ -1,6 +1,5 @@
 // Directories and files of YAML into tables.
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -8,6 +7,7 @@
 #include <system_error>
 
 #include "base/io/file.hpp"
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -82,9 +82,9 @@ Error not_all_read(const std::string& path, const std::error_code& why) {
 std::string refusal_of(const std::string& directory) {
   std::error_code failed;
   const fs::path folder = fs::canonical(directory, failed);
-  const char* home = std::getenv("HOME");
+  const std::string_view home = environment("HOME");
   if (folder == folder.root_path()) return say("it is the root of all files");
-  if (home != nullptr && *home != '\0' && fs::equivalent(folder, home, failed)) return say("it is your home folder");
+  if (!home.empty() && fs::equivalent(folder, home, failed)) return say("it is your home folder");
   return {};
 }
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cctype>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 

@@ -1,9 +1,9 @@
 #include "catalog/read/model_check.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::catalog {
@@ -14,7 +14,6 @@ namespace {
 constexpr double kRecount = 0.006;
 constexpr double kFewer = 0.03;
 constexpr double kTolerance = 0.1;
-constexpr double kGiB = 1024.0 * 1024 * 1024;
 
 struct NarrowFormat {
   std::string_view format;

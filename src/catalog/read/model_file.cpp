@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/hf/hf_config.hpp"
 #include "catalog/read/model_check.hpp"
@@ -45,7 +46,7 @@ Status take_stored(ConfigModel& out, StoredWeights stored, const std::string& pa
             m.native_dtype));
   if (!stored.precision.empty() && (gguf || plain)) m.native_dtype = out.texts.emplace_back(stored.precision);
   // fp32 files are converted while they are loaded.
-  if (*believed && loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / (1024.0 * 1024 * 1024);
+  if (*believed && loaded > 0 && m.native_dtype != "fp32") m.native_weights_gib = loaded / kGiB;
   out.stored = std::move(stored);
   return {};
 }

@@ -2,6 +2,7 @@
 // YAML reader, the snapshot, JSON, cards, filters and lint all walk that list.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <limits>
@@ -87,5 +88,10 @@ class TextList {
  private:
   std::string_view joined_;
 };
+
+/// Whether a list that names nothing when it means everything has that name.
+bool none_or_has(const auto& list, std::string_view name) {
+  return list.empty() || std::ranges::find(list, name) != list.end();
+}
 
 }  // namespace gpusel::catalog

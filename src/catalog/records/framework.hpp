@@ -67,11 +67,7 @@ struct Framework {
 };
 
 /// Whether a list of abilities has it, or says nothing.
-inline bool may(const TextList& abilities, std::string_view word) {
-  for (const std::string_view one : abilities)
-    if (one == word) return true;
-  return abilities.empty();
-}
+inline bool may(const TextList& abilities, std::string_view word) { return none_or_has(abilities, word); }
 
 template <class Record, class Visitor>
   requires std::same_as<std::remove_const_t<Record>, Framework>

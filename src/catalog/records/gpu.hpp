@@ -29,6 +29,9 @@ enum class VgpuSupport : std::uint8_t { supported, unsupported, passthrough, sr_
 /// a virtual workstation licence.
 enum class Graphics : std::uint8_t { none, display, workstation, vws };
 
+/// The compute capability from which GPUs are of Blackwell.
+inline constexpr double kBlackwell = 10;
+
 struct Gpu {
   std::string_view id;
   std::string_view vendor;

@@ -58,32 +58,6 @@ bool says_something(const Measurement& m) {
          m.throughput || m.latency_ms;
 }
 
-void shift_lines(Node& node, std::uint32_t by) {
-  node.line += by;
-  node.key_line += node.key_line > 0 ? by : 0;
-  for (Node& child : node.children) shift_lines(child, by);
-}
-
-/// JSON Lines: an object in each line that is not empty.
-Result<std::vector<Node>> read_lines(std::string_view text, const std::string& file) {
-  std::vector<Node> records;
-  std::uint32_t above = 0;
-  for (const std::string_view line : split(text, '\n')) {
-    if (!trim(line).empty()) {
-      auto document = parse_json(line, file);
-      if (!document) {
-        const std::string column = document.error().where.substr(document.error().where.rfind(':') + 1);
-        document.error().where = format("{}:{}:{}", file, above + 1, column);
-        return std::unexpected(document.error());
-      }
-      shift_lines(document->root, above);
-      records.push_back(std::move(document->root));
-    }
-    ++above;
-  }
-  return records;
-}
-
 class SheetMaker {
  public:
   SheetMaker(const Catalog& catalog, bool shipped) : catalog_(catalog), shipped_(shipped) {}
@@ -267,7 +241,7 @@ Result<MeasurementSheet> read_measurement_text(std::string_view text, const std:
         say("'{}' says what the result of a benchmark leaves open; these rows say it themselves", said.front().key),
         file, say("remove the flag, or use --measured without a file"));
   if (text[first] == '{') {
-    auto records = read_lines(text, file);
+    auto records = parse_json_lines(text, file);
     if (!records) return std::unexpected(records.error());
     return read_measurement_records(std::move(*records), file, catalog);
   }

@@ -7,7 +7,6 @@
 
 #include "base/io/fields.hpp"
 #include "base/values/number.hpp"
-#include "base/words/message.hpp"
 
 namespace gpusel::catalog {
 
@@ -38,22 +37,15 @@ MigRecord read_record(const Node& node, Problems& problems) {
   for (const char* key : {"gpus", "profiles", "source"}) fields.require(key);
   MigRecord record{fields.texts("gpus"), {}};
   (void)fields.text("source");
-  const Node* profiles = fields.find("profiles");
-  if (profiles != nullptr && !profiles->is_list())
-    fields.fail(*profiles, say("'profiles' must be a list, found {}", profiles->describe()));
-  else if (profiles != nullptr)
-    for (const Node& profile : profiles->children) record.profiles.push_back(read_profile(profile, problems));
+  for (const Node& profile : fields.entries("profiles")) record.profiles.push_back(read_profile(profile, problems));
   fields.finish();
   return record;
 }
 
 std::vector<MigRecord> read_section(const Document& document, Problems& problems) {
   std::vector<MigRecord> records;
-  const Node* list = document.root.find(kSection);
-  if (list != nullptr && !list->is_list())
-    problems.add(*list, say("'{}' must be a list, found {}", kSection, list->describe()));
-  else if (list != nullptr)
-    for (const Node& entry : list->children) records.push_back(read_record(entry, problems));
+  for (const Node& entry : entries_of(document.root.find(kSection), kSection, problems))
+    records.push_back(read_record(entry, problems));
   return records;
 }
 

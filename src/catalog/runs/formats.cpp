@@ -10,11 +10,6 @@ namespace gpusel::catalog {
 
 namespace {
 
-void move_down(Node& node, std::uint32_t by) {
-  node.line += by;
-  for (Node& child : node.children) move_down(child, by);
-}
-
 /// One object or list, or an object per line.
 Result<std::vector<Node>> read_json(std::string_view text, const std::string& file) {
   auto whole = parse_json(text, file, JsonDialect::python);
@@ -24,22 +19,7 @@ Result<std::vector<Node>> read_json(std::string_view text, const std::string& fi
   }
   const auto first_end = std::min(text.find('\n'), text.size());
   if (!parse_json(trim(text.substr(0, first_end)), file, JsonDialect::python)) return std::unexpected(whole.error());
-  std::vector<Node> roots;
-  std::uint32_t above = 0;
-  for (const std::string_view line : split(text, '\n')) {
-    if (!trim(line).empty()) {
-      auto one = parse_json(line, file, JsonDialect::python);
-      if (!one) {
-        const std::string column = one.error().where.substr(one.error().where.rfind(':') + 1);
-        one.error().where = format("{}:{}:{}", file, above + 1, column);
-        return std::unexpected(one.error());
-      }
-      move_down(one->root, above);
-      roots.push_back(std::move(one->root));
-    }
-    ++above;
-  }
-  return roots;
+  return parse_json_lines(text, file, JsonDialect::python);
 }
 
 bool has_mark(const RunFormat& format, std::string_view text) {
@@ -56,9 +36,7 @@ const RunFormat* format_of(const RunFile& file) {
 }
 
 std::string format_names() {
-  std::string names;
-  for (const RunFormat& format : run_formats()) names += (names.empty() ? "" : ", ") + say_name(format.name);
-  return names;
+  return join_texts(run_formats(), ", ", [](const RunFormat& format) { return say_name(format.name); });
 }
 
 }  // namespace

@@ -1,6 +1,5 @@
 // Logs of nvidia-smi (CSV, dmon) and of DCGM (dmon, exporter), taken beside a run.
 #include <algorithm>
-#include <cctype>
 #include <map>
 
 #include "base/io/csv.hpp"

@@ -1,7 +1,6 @@
 // Records of metrics: a Trainer's state and results, and what W&B and MLflow export.
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "catalog/runs/training_metrics.hpp"
 
 namespace gpusel::catalog {

@@ -1,6 +1,5 @@
 // Results of vLLM's, SGLang's and TensorRT-LLM's serving benchmarks.
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"

@@ -89,7 +89,7 @@ struct Tables {
 
   /// Once a name was asked for that is not known: a file may ask for as many as it has lines.
   struct Near {
-    std::optional<NearestNames> gpus, models, skus, providers, regions;
+    std::optional<NearestNames> gpus, models, skus, providers;
   };
   Near near;
   std::string origin_text = "embedded";

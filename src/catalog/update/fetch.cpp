@@ -33,8 +33,6 @@ constexpr double kPatience = 60;      // s without a byte
 constexpr std::size_t kMostHead = std::size_t{64} << 10U;
 constexpr std::string_view kResume = ".resume";
 
-Error fetch_error(std::string message) { return {ErrorKind::io, std::move(message), {}, {}}; }
-
 /// A value of curl's configuration.
 std::string quoted_for_curl(std::string_view text) {
   std::string out = "\"";
@@ -141,7 +139,7 @@ class Transfer {
     if (!status) return drop(status.error(), !refused_);
     if (*status != 0) {
       again = may_pass(*status);
-      return drop(fetch_error(reason_of_curl(*status)), true);
+      return drop(io_error(reason_of_curl(*status)), true);
     }
     return result(again, pause);
   }
@@ -203,7 +201,7 @@ class Transfer {
       if (end == std::string::npos) {
         if (head_text_.size() <= kMostHead) return {};
         refused_ = true;
-        return std::unexpected(fetch_error(say("it breaks the rules of HTTP")));
+        return std::unexpected(io_error(say("it breaks the rules of HTTP")));
       }
       head_ = read_head(std::string_view(head_text_).substr(0, end));
       head_text_.erase(0, end);
@@ -238,7 +236,7 @@ class Transfer {
 
   Status refuse(std::string why) {
     refused_ = true;
-    return std::unexpected(fetch_error(std::move(why)));
+    return std::unexpected(io_error(std::move(why)));
   }
   Status too_large() { return refuse(say("it is larger than {:g} MB", order_.most_bytes / 1e6)); }
   Status cannot_write() { return refuse(say("cannot write '{}': {}", printable(order_.to), system_reason(errno))); }
@@ -257,11 +255,11 @@ class Transfer {
       pause = *head_.retry_after;
       again = pause <= kLongestPause;
       if (!again)
-        return drop(fetch_error(say("it answers with status {}, and asks for {:g} s of patience", head_.status, pause)),
+        return drop(io_error(say("it answers with status {}, and asks for {:g} s of patience", head_.status, pause)),
                     true);
     }
-    if (head_.status == 0) return drop(fetch_error(say("it answers nothing")), true);
-    return drop(fetch_error(say("it answers with status {}", head_.status)), busy);
+    if (head_.status == 0) return drop(io_error(say("it answers nothing")), true);
+    return drop(io_error(say("it answers with status {}", head_.status)), busy);
   }
 
   /// Where there is no page, only what can be gone on with stays.

@@ -102,7 +102,7 @@ std::expected<std::vector<KeptList>, Errors> kept_in(const std::string& folder) 
 
 Status write_kept_lists(const std::string& folder, const std::vector<KeptList>& lists,
                         const std::vector<FileText>& new_files) {
-  std::string text = "# Written by 'gpusel catalog update', which replaces it.\n";
+  std::string text(kKeptMark);
   text += std::string(kKeptLists) + ":" + (lists.empty() ? " []\n" : "\n");
   for (const KeptList& list : lists) text += kept_text(list);
   const std::string signed_kept = signed_text(text);

@@ -15,6 +15,8 @@
 namespace gpusel::catalog {
 
 inline constexpr std::string_view kKeptLists = "kept_lists";
+/// The first line of the files that are kept.
+inline constexpr std::string_view kKeptMark = "# Written by 'gpusel catalog update', which replaces it.\n";
 
 struct KeptList {
   std::string id;                  // "aws/us-east-1"

@@ -8,18 +8,16 @@
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
 #include "catalog/lint/prices.hpp"
+#include "catalog/update/kept_lists.hpp"
 
 namespace gpusel::catalog {
 
 namespace {
 
-constexpr std::string_view kListMark = "# Written by 'gpusel catalog update', which replaces it.\n";
 /// Of fewer prices a median says little.
 constexpr std::size_t kEnoughToCompare = 5;
 /// Observations of one offer that are kept.
 constexpr std::size_t kLongestHistory = 24;
-
-Error list_error(std::string message) { return {ErrorKind::io, std::move(message), {}, {}}; }
 
 std::string source_key_of(const ListPart& part) {
   std::string key = lower("update-" + part.id());
@@ -106,12 +104,12 @@ std::string earlier_prices(const Catalog& market, const Catalog& all, std::strin
 /// Why the list as a whole is not taken; nothing where it is.
 std::optional<Error> failure_of(const ImportReport& report) {
   for (const ImportedFile& file : report.files)
-    if (!file.failure.empty()) return list_error(file.failure);
+    if (!file.failure.empty()) return io_error(file.failure);
   const bool cut_off = std::ranges::any_of(report.files, &ImportedFile::cut_off);
-  if (report.imported() > 0 && cut_off) return list_error(say("it breaks off before its end"));
+  if (report.imported() > 0 && cut_off) return io_error(say("it breaks off before its end"));
   if (report.imported() > 0) return std::nullopt;
-  if (report.skipped.empty()) return list_error(say("it has no rows"));
-  return list_error(say("nothing of it could be taken: {}", report.texts[report.skipped.front().reason]));
+  if (report.skipped.empty()) return io_error(say("it has no rows"));
+  return io_error(say("nothing of it could be taken: {}", report.texts[report.skipped.front().reason]));
 }
 
 Date common_day(const Catalog& market) {
@@ -178,7 +176,7 @@ Result<ReadList> read_machines(const ListReading& reading) {
   request.with_gpu_only = true;
   request.source = source.source(part, reading.as_of, import::format_of(request.format).publisher.confidence);
   const auto imported = import_market(request, reading.base);
-  if (!imported) return std::unexpected(list_error(imported.error().front().message));
+  if (!imported) return std::unexpected(io_error(imported.error().front().message));
   const Catalog& market = imported->market;
   if (const auto failure = failure_of(imported->report)) return std::unexpected(*failure);
   ReadList list;
@@ -202,12 +200,12 @@ Result<ReadList> read_machines(const ListReading& reading) {
 Result<ReadList> read_tokens(const ListReading& reading) {
   const ListPart& part = reading.part;
   auto tokens = read_token_list(*part.list->tokens, reading.files, part.list->sellers, reading.base);
-  if (!tokens) return std::unexpected(list_error(tokens.error().message));
+  if (!tokens) return std::unexpected(io_error(tokens.error().message));
   drop_twins(tokens->prices);
-  if (tokens->prices.empty()) return std::unexpected(list_error(say("it has no model of the catalog with a price")));
+  if (tokens->prices.empty()) return std::unexpected(io_error(say("it has no model of the catalog with a price")));
   const ListSource texts(part);
   const Source source = texts.source(part, reading.as_of, Confidence::press);
-  std::string text = std::string(kListMark) + format("sources:\n  {}: {{publisher: {}, document: {}, url: {}, ",
+  std::string text = std::string(kKeptMark) + format("sources:\n  {}: {{publisher: {}, document: {}, url: {}, ",
                                                      quoted_yaml(source.key), quoted_yaml(source.publisher),
                                                      quoted_yaml(source.document), quoted_yaml(source.url));
   if (source.date.known()) text += "date: " + source.date.text() + ", ";

@@ -18,9 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostPages = 2'000;
 constexpr double kMostDayBytes = 1e6;
 
-std::unexpected<Error> page_error(std::string message) {
-  return std::unexpected(Error{ErrorKind::io, std::move(message), {}, {}});
-}
+std::unexpected<Error> page_error(std::string message) { return std::unexpected(io_error(std::move(message))); }
 
 /// The first value in a page of JSON whose path ends so: "committer.date". Empty: it has none.
 Result<std::string> value_in_page(const std::string& file, std::string_view key, std::size_t depth) {

@@ -1,7 +1,6 @@
 #include "catalog/update/price_lists.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include "base/io/document.hpp"
 #include "base/io/fields.hpp"

@@ -29,14 +29,9 @@ std::string token_price_id(std::string_view provider, std::string_view name) {
   return id.substr(0, kLongestId);
 }
 
-std::string_view text_in(const Node& map, std::string_view key) {
-  const Node* node = map.find(key);
-  return node != nullptr && node->is_scalar() ? std::string_view(node->text) : std::string_view();
-}
-
 /// Per million of what costs so much each; a price of nothing is a trial, and none.
 Number per_million(const Node& map, std::string_view key) {
-  const auto each = plain_number(text_in(map, key));
+  const auto each = plain_number(map.text_at(key));
   constexpr double kMostPerToken = 0.1;
   if (!each || *each <= 0 || *each > kMostPerToken) return std::nullopt;
   return *each * kMillion;
@@ -76,7 +71,7 @@ Status read_openrouter(const Node& root, TokenRows& rows) {
   if (data == nullptr || !data->is_list()) return usage_error(say("it has no list '{}'", "data"));
   for (const Node& one : data->children) {
     const Node* pricing = one.find("pricing");
-    const std::string_view id = text_in(one, "id");
+    const std::string_view id = one.text_at("id");
     // Behind a colon stands another product: free of charge and rationed, or faster.
     if (pricing == nullptr || id.empty() || id.find(':') != std::string_view::npos) {
       rows.skip();
@@ -87,7 +82,7 @@ Status read_openrouter(const Node& root, TokenRows& rows) {
     price.input_per_million = per_million(*pricing, "prompt");
     price.output_per_million = per_million(*pricing, "completion");
     price.cached_input_per_million = per_million(*pricing, "input_cache_read");
-    rows.add(std::move(price), id, {text_in(one, "hugging_face_id"), id.substr(id.find('/') + 1)});
+    rows.add(std::move(price), id, {one.text_at("hugging_face_id"), id.substr(id.find('/') + 1)});
   }
   return {};
 }
@@ -97,7 +92,7 @@ Status read_litellm(const Node& root, const SellerNames& sellers, TokenRows& row
   if (!root.is_map()) return usage_error(say("it is not a map of models"));
   std::size_t priced = 0;
   for (const Node& one : root.children) {
-    const std::string_view seller = text_in(one, "litellm_provider");
+    const std::string_view seller = one.text_at("litellm_provider");
     const auto named = sellers.find(seller);
     if (named == sellers.end()) {  // of sellers whose names the catalogue does not know
       rows.skip();

@@ -1,7 +1,6 @@
 // GGUF: magic, version, key-value pairs, then the name, shape, type and place of each tensor.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -84,10 +83,7 @@ Parsed make_catalog_diff() {
   parsed.positional_help =
       say("BEFORE AFTER, each 'embedded', a YAML file, a directory or a snapshot; one: against the "
           "built-in; none: what --overlay and --catalog change");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->names.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->names);
   parsed.flags.push_back({"-n,--limit", "N", say("changes to show"), {}, [options](std::string_view text) {
                             return job::assign(text, options->limit, job::kCount);
                           }});

@@ -200,7 +200,7 @@ class Importer {
   int status(const catalog::ImportReport& report, bool anything) {
     int status = kOk;
     for (const catalog::ImportedFile& file : report.files)
-      if (!file.failure.empty()) status = context_.fail(Error{ErrorKind::io, file.failure, {}, {}});
+      if (!file.failure.empty()) status = context_.fail(io_error(file.failure));
     if (anything) return status;
     context_.fail(Error{ErrorKind::unsatisfied, say("nothing could be imported"), {}, {}});
     return status == kOk ? kNothing : status;
@@ -235,36 +235,21 @@ Parsed make_catalog_import() {
   parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help = say("price lists");
   parsed.positional_required = true;
-  parsed.positional_set = [options](std::string_view path) -> Status {
-    options->request.files.emplace_back(path);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->request.files);
   const std::string group = say("Import");
   parsed.flags = {
       {"--from", "FORMAT", say("allowed: {}", join_texts(enum_names<catalog::ImportFormat>, ", ")), group,
        [options](std::string_view text) { return set_format(text, *options); }},
-      {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group,
-       [options](std::string_view text) { return job::assign(text, options->out); }},
+      {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group, sets(options->out)},
       {"--cloud", "NAME", say("provider of the prices (default: from the file's name or folder)"), group,
-       [options](std::string_view text) { return job::assign(text, options->request.cloud); }},
+       sets(options->request.cloud)},
       {"--as-of", "DATE", say("day the prices held; else the file's own date, else that of its last commit"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
-      {"--trust", "", say("accept prices far below those of others"), group,
-       [options](std::string_view) -> Status {
-         options->request.trust = true;
-         return {};
-       }},
+      {"--trust", "", say("accept prices far below those of others"), group, turns_on(options->request.trust)},
       {"--list-prices", "", say("generic-csv: published prices, so that a younger one of the catalog counts"), group,
-       [options](std::string_view) -> Status {
-         options->list_prices = true;
-         return {};
-       }},
+       turns_on(options->list_prices)},
       force_flag(options->force, group),
-      {"--dry-run", "", say("read and report, write nothing"), group,
-       [options](std::string_view) -> Status {
-         options->dry_run = true;
-         return {};
-       }},
+      {"--dry-run", "", say("read and report, write nothing"), group, turns_on(options->dry_run)},
   };
   parsed.run = [options](Context& context) { return Importer(*options, context).run(); };
   return parsed;

@@ -1,5 +1,4 @@
 // gpusel catalog lint: the checks of the catalogue, over what is shipped or over a person's own files.
-#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -141,24 +140,15 @@ class CatalogLint {
 
 Parsed make_catalog_lint() {
   auto wish = std::make_shared<LintWish>();
-  const auto on = [wish](bool LintWish::* member) {
-    return [wish, member](std::string_view) -> Status {
-      (*wish).*member = true;
-      return {};
-    };
-  };
   Parsed parsed;
   parsed.positional = "PATH";
   parsed.positional_places = {{"", "PATH"}};
   parsed.positional_help = say("YAML files, and one directory or snapshot; none: the catalog as commands see it");
-  parsed.positional_set = [wish](std::string_view path) -> Status {
-    wish->paths.emplace_back(path);
-    return {};
-  };
+  parsed.positional_set = appends_to(wish->paths);
   const std::string group = say("Lint");
   parsed.flags.push_back(
-      {"--all", "", say("show accepted findings too, with their reasons"), group, on(&LintWish::all)});
-  parsed.flags.push_back({"--list", "", say("print the checks and what they find"), group, on(&LintWish::list)});
+      {"--all", "", say("show accepted findings too, with their reasons"), group, turns_on(wish->all)});
+  parsed.flags.push_back({"--list", "", say("print the checks and what they find"), group, turns_on(wish->list)});
   parsed.flags.push_back({"--max-age", "DAYS", say("warn about older prices and rates: 270d, 8w"), group,
                           [wish](std::string_view text) -> Status {
                             const auto age = parse_duration(text, seconds(86400));

@@ -1,5 +1,4 @@
 // gpusel catalog path: the layers of the catalogue, lowest first.
-#include <memory>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"

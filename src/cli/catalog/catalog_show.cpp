@@ -129,10 +129,7 @@ Parsed make_catalog_show() {
                               {"source", "SOURCE"}};
   parsed.positional_help = say("a GPU, model, instance, provider or source; KIND if the name is ambiguous");
   parsed.positional_required = true;
-  parsed.positional_set = [options](std::string_view word) -> Status {
-    options->words.emplace_back(word);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->words);
   parsed.run = [options](Context& context) { return run_show(*options, context); };
   return parsed;
 }

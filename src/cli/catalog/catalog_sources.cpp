@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/io/process.hpp"
 #include "catalog/update/update.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
@@ -37,7 +38,7 @@ int run_sources(const MoreSources& options, Context& context) {
     const catalog::PriceList& of = *part.list;
     const auto found = std::ranges::find(*kept, part.id(), &catalog::KeptList::id);
     const bool usual = of.usual.empty() || std::ranges::find(of.usual, part.part) != of.usual.end();
-    const bool has_key = of.key_variable.empty() || !variable(of.key_variable.c_str()).empty();
+    const bool has_key = of.key_variable.empty() || !environment(of.key_variable.c_str()).empty();
     sources.push_back({std::move(part), found == kept->end() ? nullptr : &*found, usual, has_key});
   }
   print({.data = [&] { return show::sources_json(sources, folder); },

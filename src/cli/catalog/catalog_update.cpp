@@ -1,8 +1,8 @@
 // gpusel catalog update: price lists from their addresses, into the user's data.
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/update/update.hpp"
@@ -87,7 +87,7 @@ class Updating {
     request.today = today;
     request.trust = options_.trust;
     request.dry_run = options_.dry_run;
-    request.environment = [](const std::string& name) { return std::string(variable(name.c_str())); };
+    request.environment = [](const std::string& name) { return std::string(environment(name.c_str())); };
     request.progress = [&](std::size_t part, std::uint64_t got, std::uint64_t size) {
       constexpr double kMega = 1e6;
       if (!progress.is_due()) return;
@@ -110,7 +110,7 @@ class Updating {
     for (const catalog::ListUpdate& update : updates) {
       if (update.outcome == catalog::ListOutcome::no_key) context_.note(show::update_fault(update));
       if (update.outcome == catalog::ListOutcome::failed || update.outcome == catalog::ListOutcome::kept_out)
-        status = context_.fail(Error{ErrorKind::io, show::update_fault(update), {}, {}});
+        status = context_.fail(io_error(show::update_fault(update)));
     }
     if (show::is_data(format)) return status;
     const auto remarks = std::ranges::count_if(updates, [](const auto& update) { return !update.remarks.empty(); });
@@ -138,17 +138,11 @@ Parsed make_catalog_update() {
   auto options = std::make_shared<UpdateOptions>();
   Parsed parsed;
   const std::string group = say("Update");
-  const auto append = [](std::vector<std::string>& to) {
-    return [&to](std::string_view text) -> Status {
-      to.emplace_back(text);
-      return {};
-    };
-  };
   Flag source{"--source", "NAME", say("only this one, or one part of it: aws/us-east-1"), group,
-              append(options->names)};
+              appends_to(options->names)};
   source.repeats = true;
   Flag file{"--from-file", "FILE", say("pages that were fetched elsewhere, in place of the network"), group,
-            append(options->files)};
+            appends_to(options->files)};
   file.repeats = true;
   parsed.flags = {
       std::move(source),
@@ -156,18 +150,11 @@ Parsed make_catalog_update() {
       {"--as-of", "DATE", say("day the prices of --from-file held, where they do not say it"), group,
        [options](std::string_view text) { return set_day(text, options->as_of); }},
       {"--mirror", "URL", say("ask this server instead: URL/HOST/PATH of each address; no key goes there"), group,
-       [options](std::string_view text) { return job::assign(text, options->mirror); }},
+       sets(options->mirror)},
       more_sources_flag(options->lists, group),
       {"--trust", "", say("take prices and lists that are far from what was known, too"), group,
-       [options](std::string_view) -> Status {
-         options->trust = true;
-         return {};
-       }},
-      {"--dry-run", "", say("fetch, read and report, keep nothing"), group,
-       [options](std::string_view) -> Status {
-         options->dry_run = true;
-         return {};
-       }},
+       turns_on(options->trust)},
+      {"--dry-run", "", say("fetch, read and report, keep nothing"), group, turns_on(options->dry_run)},
   };
   parsed.run = [options](Context& context) { return Updating(*options, context).run(); };
   return parsed;

@@ -98,7 +98,7 @@ Parsed make_gpus() {
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back({"--for", "training|finetune|inference|rendering|streaming",
                           say("verdict and reason: training, finetune, inference, rendering, streaming"), say("List"),
-                          [options](std::string_view text) { return job::assign(text, options->purpose); }});
+                          sets(options->purpose)});
   parsed.positional_places = {{"show", "GPU"}};
   parsed.run = [options](Context& context) { return run_gpus(*options, context); };
   return parsed;

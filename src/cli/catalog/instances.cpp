@@ -38,7 +38,6 @@ int show_instance(Lists& lists, const catalog::Catalog& catalog, Date today, Con
 /// "V100 SXM2 16 GB", of what its sizes have.
 std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalog& catalog) {
   std::vector<std::string> names;
-  std::string list;
   for (const catalog::Instance& instance : catalog.instances()) {
     if (instance.provider != family.provider || instance.family != family.id) continue;
     const catalog::Gpu* gpu = catalog.gpu_of(instance);
@@ -46,23 +45,21 @@ std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalo
                        : instance.gpu.empty() ? say("no GPU")
                                               : say("GPU not disclosed");
     if (std::ranges::find(names, name) != names.end()) continue;
-    list += format("{}{}", list.empty() ? "" : ", ", name);
     names.push_back(std::move(name));
   }
-  return list;
+  return join_texts(names, ", ");
 }
 
 /// "aliyun gn8is (L20 48 GB), aliyun gn8v (H20 96 GB)": what an unknown name is like; nothing where only its size is
 /// unknown.
 std::string near_families(std::string_view name, const catalog::Catalog& catalog) {
   constexpr std::size_t kMost = 14;
-  std::string list;
   auto near = job::families_near(name, catalog);
   if (std::ranges::any_of(near, [&](const auto& one) { return name.contains(one.id + "."); })) return {};
   near.resize(std::min(near.size(), kMost));
-  for (const auto& [provider, id] : near)
-    list += format("{}{} {} ({})", list.empty() ? "" : ", ", provider, id, gpus_of({provider, id}, catalog));
-  return list;
+  return join_texts(near, ", ", [&](const auto& one) {
+    return format("{} {} ({})", one.provider, one.id, gpus_of({one.provider, one.id}, catalog));
+  });
 }
 
 /// What is told of a family before its sizes.
@@ -218,12 +215,9 @@ Parsed make_instances() {
   parsed.flags.push_back(currency_flag(options->list.question.currency));
   parsed.flags.push_back(use_spot_flag(options->list.question.constraints));
   parsed.flags.push_back({"--like,--base-instance-type", "SKU", say("its nearest equivalents, other clouds first"),
-                          say("List"), [options](std::string_view text) { return job::assign(text, options->like); }});
-  parsed.flags.push_back({"--all-offers", "", say("a row per offer, not per instance"), say("List"),
-                          [options](std::string_view) -> Status {
-                            options->every_offer = true;
-                            return {};
-                          }});
+                          say("List"), sets(options->like)});
+  parsed.flags.push_back(
+      {"--all-offers", "", say("a row per offer, not per instance"), say("List"), turns_on(options->every_offer)});
   parsed.positional_places = {{"show", "SKU"}};
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_instances(*options, context); };

@@ -96,14 +96,11 @@ Parsed list_command(ListOptions& options) {
   Parsed parsed;
   parsed.positional = "WORDS";
   parsed.positional_help = say("'show NAME' for one with its sources, or words that must occur");
-  parsed.positional_set = [&question](std::string_view word) -> Status {
-    question.words.emplace_back(word);
-    return {};
-  };
-  parsed.flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show"), group,
-                          [&options](std::string_view text) { return job::assign(text, options.limit, job::kCount); }});
+  parsed.positional_set = appends_to(question.words);
+  parsed.flags.push_back(
+      {"-n,--limit,--max-results,--top", "N", say("rows to show"), group, sets(options.limit, job::kCount)});
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
-                          [&question](std::string_view text) { return job::assign(text, question.filter); }});
+                          sets(question.filter)});
   parsed.flags.push_back(columns_flag(options.columns, group));
   parsed.flags.push_back(why_flag(options.why, "--why,--sources", say("every column; of one, its sources")));
   parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS",

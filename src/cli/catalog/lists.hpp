@@ -62,12 +62,8 @@ class Lists {
     const std::size_t all = records.size();
     if (options_.limit && all > static_cast<std::size_t>(*options_.limit))
       records.resize(static_cast<std::size_t>(*options_.limit));
-    const auto array_of = [&](const auto& make) {
-      show::Json array = show::Json::array();
-      for (const Record& record : records) array.push_back(make(record));
-      return array;
-    };
-    return print({schema, std::move(title), [&] { return array_of(as_json); }, [&] { return array_of(as_row); },
+    return print({schema, std::move(title), [&] { return show::list_json(records, as_json); },
+                  [&] { return show::list_json(records, as_row); },
                   [&](bool wide) { return make_table(records, wide); }, std::move(below)},
                  records.size(), all);
   }

@@ -77,9 +77,6 @@ Parsed make_models() {
   answer::ModelLimits& limits = options->limits;
   Parsed parsed = list_command(options->list);
   const std::string group = say("Limits");
-  const auto text = [](std::string& place) {
-    return [&place](std::string_view given) { return job::assign(given, place); };
-  };
   parsed.flags.push_back({"--kind", "KIND",
                           say("decoder-llm, vlm, encoder, encoder-decoder, diffusion, cnn, vit or speech"), group,
                           [&limits](std::string_view given) -> Status {
@@ -88,19 +85,16 @@ Parsed make_models() {
                             limits.kind = given;
                             return {};
                           }});
-  parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, text(limits.family)});
+  parsed.flags.push_back({"--family", "MODEL-FAMILY", say("llama, qwen, bert …"), group, sets(limits.family)});
   parsed.flags.push_back(
-      {"--licence,--license", "TEXT", say("text in the license's name: apache, mit …"), group, text(limits.licence)});
+      {"--licence,--license", "TEXT", say("text in the license's name: apache, mit …"), group, sets(limits.licence)});
   static constexpr job::Limits kParams{{.low = 1, .high = 1e15}, 1000};
   parsed.flags.push_back(
-      {"--min-params", "N", say("parameters, at least: 7B"), group,
-       [&limits](std::string_view given) { return job::assign(given, limits.min_params, kParams); }});
+      {"--min-params", "N", say("parameters, at least: 7B"), group, sets(limits.min_params, kParams)});
   parsed.flags.push_back(
-      {"--max-params", "N", say("parameters, at most: 13B"), group,
-       [&limits](std::string_view given) { return job::assign(given, limits.max_params, kParams); }});
-  parsed.flags.push_back(
-      {"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
-       [&limits](std::string_view given) { return job::assign(given, limits.min_context, job::kLength); }});
+      {"--max-params", "N", say("parameters, at most: 13B"), group, sets(limits.max_params, kParams)});
+  parsed.flags.push_back({"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
+                          sets(limits.min_context, job::kLength)});
   parsed.positional_places = {{"show", "MODEL"}};
   parsed.run = [options](Context& context) { return run_models(*options, context); };
   return parsed;

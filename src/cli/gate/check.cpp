@@ -192,25 +192,16 @@ Parsed make_check() {
   };
   const std::string group = say("Policies");
   Flag policy{"--policy", "FILE", say("YAML policies; several files are evaluated together"), group,
-              [options](std::string_view file) -> Status {
-                options->policies.emplace_back(file);
-                return {};
-              }};
+              appends_to(options->policies)};
   policy.repeats = true;
   parsed.flags.push_back(std::move(policy));
-  parsed.flags.push_back({"--policy-mode", "MODE", say("enforce or audit, overriding the files"), group,
-                          [options](std::string_view text) { return job::assign(text, options->mode); }});
-  parsed.flags.push_back({"--rank", "N", say("the recommendation to judge (default 1)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
-  parsed.flags.push_back({"--all", "", say("judge every recommendation"), group, [options](std::string_view) -> Status {
-                            options->all = true;
-                            return {};
-                          }});
+  parsed.flags.push_back(
+      {"--policy-mode", "MODE", say("enforce or audit, overriding the files"), group, sets(options->mode)});
+  parsed.flags.push_back(
+      {"--rank", "N", say("the recommendation to judge (default 1)"), group, sets(options->rank, job::kCount)});
+  parsed.flags.push_back({"--all", "", say("judge every recommendation"), group, turns_on(options->all)});
   parsed.flags.push_back({"--explain", "", say("for each finding, what was compared, and where each side comes from"),
-                          group, [options](std::string_view) -> Status {
-                            options->explains = true;
-                            return {};
-                          }});
+                          group, turns_on(options->explains)});
   Parsed common;
   CommonOptions unused;
   add_common_flags(common, unused);

@@ -262,21 +262,12 @@ Parsed make_diff() {
   parsed.positional_help =
       say("a lock, or a file that gpusel export wrote, whose question is asked again (default gpusel.lock); or an old "
           "and a new lock");
-  parsed.positional_set = [options](std::string_view file) -> Status {
-    options->locks.emplace_back(file);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->locks);
   const std::string group = say("Difference");
   parsed.flags.push_back({"--exit-code", "", say("status 4 if the best instance or its cost has changed"), group,
-                          [options](std::string_view) -> Status {
-                            options->exit_code = true;
-                            return {};
-                          }});
+                          turns_on(options->exit_code)});
   parsed.flags.push_back({"--any-question", "", say("compare two locks even if they ask different questions"), group,
-                          [options](std::string_view) -> Status {
-                            options->any_question = true;
-                            return {};
-                          }});
+                          turns_on(options->any_question)});
   parsed.flags.push_back({"--tolerance", "SHARE", say("cost change that --exit-code accepts: 5% (default 0)"), group,
                           [options](std::string_view text) -> Status {
                             const auto share = parse_share(text);

@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/io/own_file.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
 #include "cli/commands.hpp"
@@ -187,15 +186,11 @@ Parsed make_lock() {
   auto options = std::make_shared<LockOptions>();
   Parsed parsed;
   const std::string group = say("Lock");
-  parsed.flags.push_back({"--to", "FILE", say("where to write it (default gpusel.lock)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->to); }});
+  parsed.flags.push_back({"--to", "FILE", say("where to write it (default gpusel.lock)"), group, sets(options->to)});
   parsed.flags.push_back({"-n,--limit", "N", say("rows to keep in full, with their facts (default 10)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->rows, job::kCount); }});
+                          sets(options->rows, job::kCount)});
   parsed.flags.push_back(force_flag(options->force, group));
-  parsed.flags.push_back({"--dry-run", "", say("show it, write nothing"), group, [options](std::string_view) -> Status {
-                            options->dry_run = true;
-                            return {};
-                          }});
+  parsed.flags.push_back({"--dry-run", "", say("show it, write nothing"), group, turns_on(options->dry_run)});
   add_words(parsed, options->job.words, Takes::all);
   add_job_flags(parsed.flags, options->job);
   parsed.shows_prices = true;

@@ -55,11 +55,7 @@ bool is_shared(const Flag& flag) {
 
 std::string_view first_flag(std::string_view piece) { return piece.substr(0, piece.find_first_of(", ")); }
 
-const Flag* flag_of(std::string_view piece, const Parsed& parsed) {
-  const std::string_view name = first_flag(piece);
-  const auto found = std::ranges::find_if(parsed.flags, [&](const Flag& flag) { return flag.spelled_by(name); });
-  return found == parsed.flags.end() ? nullptr : &*found;
-}
+const Flag* flag_of(std::string_view piece, const Parsed& parsed) { return parsed.find(first_flag(piece)); }
 
 std::string padded(std::string_view text, std::size_t width) {
   std::string out(text);

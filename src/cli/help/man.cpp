@@ -96,9 +96,8 @@ std::string page_of(std::string_view command) {
 class Page {
  public:
   Page(std::string_view command, std::string_view summary) : name_(page_of(command)) {
-    std::string title = name_;
-    std::ranges::transform(title, title.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
-    text_ = ".TH " + roff(title) + " 1 \"\" \"gpusel " + roff(kVersion) + "\" \"" + roff(say("gpusel manual")) + "\"\n";
+    text_ = ".TH " + roff(upper(name_)) + " 1 \"\" \"gpusel " + roff(kVersion) + "\" \"" + roff(say("gpusel manual")) +
+            "\"\n";
     text_ += ".nh\n.ad l\n";  // words of a command line are not to be broken or spread
     section(say("NAME"));
     line(roff(name_) + " \\- " + roff(summary));

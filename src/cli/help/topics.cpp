@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "job/request/option.hpp"
 
@@ -126,9 +127,7 @@ std::vector<std::string_view> topic_spellings(std::string_view name) {
 }
 
 std::string joined_topics() {
-  std::string list;
-  for (const Topic& one : kTopics) list += format("{}gpusel help {}", list.empty() ? "" : ", ", one.name);
-  return list;
+  return join_texts(kTopics, ", ", [](const Topic& one) { return format("gpusel help {}", one.name); });
 }
 
 std::vector<std::string_view> topics() {

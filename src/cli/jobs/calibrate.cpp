@@ -185,23 +185,15 @@ class Calibrate {
     std::ranges::move(more.outliers, std::back_inserter(checked_.outliers));
   }
 
-  void tell(const std::string& what, const Errors& errors) {
-    constexpr std::size_t kShown = 20;
-    if (errors.empty()) return;
-    context_.note(what);
-    for (std::size_t i = 0; i < errors.size() && i < kShown; ++i)
-      context_.note(say("{}: {}", printable(errors[i].where), with_hint(errors[i])));
-    if (errors.size() > kShown) context_.note(say("and {} more; -o json names all", errors.size() - kShown));
-  }
-
   void tell_left_out() {
     for (const std::string& name : unread_) context_.note(say("column '{}' is not read", printable(shorten(name, 40))));
-    tell(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
-    tell(options_.accept_outliers
-             ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
-             : say("figures far outside their interval: {}; their rows are excluded (--accept-outliers includes them)",
-                   checked_.outliers.size()),
-         checked_.outliers);
+    context_.note(say("rows that cannot be used: {}", checked_.unusable.size()), checked_.unusable);
+    context_.note(
+        options_.accept_outliers
+            ? say("figures far outside their interval, accepted: {}", checked_.outliers.size())
+            : say("figures far outside their interval: {}; their rows are excluded (--accept-outliers includes them)",
+                  checked_.outliers.size()),
+        checked_.outliers);
   }
 
   int finish(const answer::Calibration& calibration, const std::string& format) {
@@ -209,7 +201,8 @@ class Calibrate {
     if (!options_.dry_run) {
       if (Status written = keep(overlay); !written) return context_.fail(written.error());
     }
-    tell(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()), calibration.unusable);
+    context_.note(say("kept rows that can no longer be estimated: {}", calibration.unusable.size()),
+                  calibration.unusable);
     print({.data =
                [&] {
                  show::Json json = show::calibrate_json(calibration, checked_);
@@ -280,20 +273,14 @@ Parsed make_calibrate() {
       say("a benchmark's results, a training log (Trainer, Megatron, NeMo, torchtune, torchtitan, axolotl, W&B, "
           "MLflow), a GPU log next to it, or your own rows: CSV, or JSON Lines of estimate requests with 'measured'; "
           "none: those kept");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->files.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->files);
   options->row.add_flags(parsed.flags);
   const std::string group = say("What is kept");
   const auto on = [&](std::string name, std::string help, bool& place) {
-    parsed.flags.push_back({std::move(name), "", std::move(help), group, [options, &place](std::string_view) -> Status {
-                              place = true;
-                              return {};
-                            }});
+    parsed.flags.push_back({std::move(name), "", std::move(help), group, turns_on(place)});
   };
-  parsed.flags.push_back({"--to", "FILE", say("save it there (default: calibration.yaml in your own folder)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->to); }});
+  parsed.flags.push_back(
+      {"--to", "FILE", say("save it there (default: calibration.yaml in your own folder)"), group, sets(options->to)});
   on("--dry-run", say("show what would be kept, write nothing"), options->dry_run);
   on("--reset", say("remove what is kept: back to the shipped coefficients"), options->reset);
   on("--accept-outliers", say("include figures far outside their interval"), options->accept_outliers);

@@ -122,17 +122,11 @@ Parsed make_compare() {
              [](const auto& limit) { return limit.on.subject == job::Subject::offer || limit.also.of_ending; });
   add_use_flags(parsed.flags, options->question);
   const std::string group = say("Output and data");
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
-  parsed.flags.push_back({"--specs", "", say("every figure of the hardware too"), group, on(options->specs)});
+  parsed.flags.push_back({"--specs", "", say("every figure of the hardware too"), group, turns_on(options->specs)});
   parsed.flags.push_back({"--sources,--why", "", say("where prices come from, what was assumed, and the plans"), group,
-                          on(options->sources)});
+                          turns_on(options->sources)});
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of the job's figures"), group,
-                          on(options->explain)});
+                          turns_on(options->explain)});
   parsed.flags.push_back(currency_flag(options->question.currency));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_compare(*options, context); };

@@ -296,20 +296,14 @@ class Cost {
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<CostOptions>& options) {
   flags.push_back({"--rank", "N", say("which recommendation of a job or of a saved answer (default 1)"), say("Subject"),
-                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+                   sets(options->rank, job::kCount)});
   flags.push_back(
       {"--hours", "TIME", say("how long the instances are rented: 100, 90min, 3d (default: month after month)"),
        say("Subject"), [options](std::string_view text) { return job::set_duration_hours(text, options->hours); }});
   flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"),
-                   say("Output and data"), [options](std::string_view) -> Status {
-                     options->question.explained = true;
-                     return {};
-                   }});
+                   say("Output and data"), turns_on(options->question.explained)});
   flags.push_back({"--why,--sources", "", say("sources of prices, promises, notes and every break-even"),
-                   say("Output and data"), [options](std::string_view) -> Status {
-                     options->why = true;
-                     return {};
-                   }});
+                   say("Output and data"), turns_on(options->why)});
   const auto currency = std::ranges::find(flags, std::string("--currency"), &Flag::names);
   currency->set = [options, set = currency->set](std::string_view text) {
     options->currency_given = true;
@@ -327,10 +321,7 @@ Parsed make_cost() {
   parsed.positional_help =
       say("instances, \"2x p4d.24xlarge\", or a saved answer of recommend (a file, - for standard "
           "input); none: the best for the job");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->targets.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->targets);
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
   for (Flag& flag : parsed.flags)
     flag.set = FlagSetter(

@@ -5,6 +5,7 @@
 #include "answer/estimate/estimate.hpp"
 #include "answer/estimate/largest.hpp"
 #include "answer/search/recommend.hpp"
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
 #include "cli/commands.hpp"
@@ -180,15 +181,9 @@ Parsed make_estimate() {
   parsed.flags.push_back({"--max", "SIZE", say("the largest seq-len, batch or concurrency that fits with --min-fit"),
                           group,
                           [options](std::string_view text) -> Status { return job::assign(text, options->max); }});
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
-  parsed.flags.push_back(
-      {"--explain", "", say("each figure's formula, substituted values and source"), group, on(options->explain)});
-  parsed.flags.push_back({"--why", "", say("every part, assumption and note"), group, on(options->why)});
+  parsed.flags.push_back({"--explain", "", say("each figure's formula, substituted values and source"), group,
+                          turns_on(options->explain)});
+  parsed.flags.push_back({"--why", "", say("every part, assumption and note"), group, turns_on(options->why)});
   parsed.run = [options](Context& context) { return Estimate(*options, context).run(); };
   return parsed;
 }

@@ -225,13 +225,10 @@ Parsed explaining(const std::shared_ptr<ExplainOptions>& options) {
   parsed.positional = "SUBJECT";
   parsed.positional_places = {{"", "SKU|RULE|MODEL"}};
   parsed.positional_help = say("an instance, a figure such as memory.kv_cache, or a rule; without it, the best rank");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->words.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->words);
   add_job_flags(parsed.flags, options->job);
   parsed.flags.push_back({"--rank", "N", say("rank to show figures of (default 1)"), say("Ranking and output"),
-                          [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+                          sets(options->rank, job::kCount)});
   parsed.flags.push_back(why_flag(options->all, "--explain,--why", say("every figure with its formula and source")));
   parsed.shows_prices = true;
   return parsed;

@@ -219,17 +219,14 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<ExportOptions
   const std::string group = say("Export");
   flags.push_back(force_flag(options->force, group));
   flags.push_back({"--rank", "N", say("which recommendation (default: the first that the target can say)"), group,
-                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+                   sets(options->rank, job::kCount)});
   flags.push_back({"--to", "FILE",
                    say("write the file there, or all files into that folder, each completely or not at all"), group,
                    [options](std::string_view text) {
                      return text == "-" ? Status() : job::assign(text, options->to);  // standard output, as without it
                    }});
-  flags.push_back({"--dry-run", "", say("show what --to would write, and write nothing"), group,
-                   [options](std::string_view) -> Status {
-                     options->dry_run = true;
-                     return {};
-                   }});
+  flags.push_back(
+      {"--dry-run", "", say("show what --to would write, and write nothing"), group, turns_on(options->dry_run)});
 }
 
 }  // namespace

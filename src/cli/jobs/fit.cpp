@@ -12,6 +12,7 @@
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
 #include "show/here/fit.hpp"
+#include "show/json/yaml.hpp"
 
 namespace gpusel::cli {
 
@@ -128,13 +129,9 @@ Parsed make_fit() {
   add_words(parsed, options->words, Takes::machine);
   add_options(parsed.flags, job::request_options(), options->request);
   const std::string group = say("Output and data");
-  parsed.flags.push_back({"-n,--limit", "N", say("models to show (default 20; JSON: all)"), group,
-                          [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
   parsed.flags.push_back(
-      {"--all", "", say("also models that fit in no format"), group, [options](std::string_view) -> Status {
-         options->all = true;
-         return {};
-       }});
+      {"-n,--limit", "N", say("models to show (default 20; JSON: all)"), group, sets(options->limit, job::kCount)});
+  parsed.flags.push_back({"--all", "", say("also models that fit in no format"), group, turns_on(options->all)});
   parsed.flags.push_back(currency_flag(options->currency));
   parsed.flags.push_back(why_flag(options->why, "--why", say("every part, assumption and note")));
   parsed.shows_prices = true;

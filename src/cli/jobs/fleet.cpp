@@ -1,5 +1,4 @@
 // gpusel fleet: the cheapest mix of instances for a stated traffic.
-#include <algorithm>
 #include <memory>
 
 #include "answer/fleet/fleet.hpp"
@@ -86,10 +85,7 @@ Parsed make_fleet() {
   parsed.flags.push_back(filter_flag(question.filter, group));
   parsed.flags.push_back(rules_flag(options->rule_files, group));
   parsed.flags.push_back({"--explain", "", say("formula, substituted values and source of every figure"), group,
-                          [options](std::string_view) -> Status {
-                            options->question.explain = true;
-                            return {};
-                          }});
+                          turns_on(options->question.explain)});
   parsed.flags.push_back(why_flag(options->all, "--why", say("assumptions, prices, autoscaling and rejections")));
   parsed.flags.push_back(use_spot_flag(question.constraints));
   parsed.shows_prices = true;

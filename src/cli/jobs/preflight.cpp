@@ -102,10 +102,7 @@ Parsed make_preflight() {
   parsed.takes_line = true;
   parsed.positional_help = say("behind '--', the line that starts a service or a training, as you type it");
   parsed.positional_required = true;
-  parsed.positional_set = [options](std::string_view text) -> Status {
-    options->words.emplace_back(text);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->words);
   add_options(parsed.flags, job::request_options(), options->request);
   parsed.flags.push_back(why_flag(options->why, "--why", say("every argument, part, assumption and note")));
   parsed.run = [options](Context& context) { return PreflightCommand(*options, context).run(); };

@@ -236,35 +236,27 @@ class Recommend {
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOptions>& options) {
   const std::string ranking = say("Ranking and output");
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
   flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 5, in full 10; JSON: all)"),
-                   ranking,
-                   [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
+                   ranking, sets(options->limit, job::kCount)});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
-                   on(options->explain)});
-  flags.push_back(
-      {"--why", "", say("reasons, assumptions, price dates and decision path, in full"), ranking, on(options->why)});
+                   turns_on(options->explain)});
+  flags.push_back({"--why", "", say("reasons, assumptions, price dates and decision path, in full"), ranking,
+                   turns_on(options->why)});
   flags.push_back({"--show-rejected,--rejected", "", say("every rejected instance with its first reason"), ranking,
-                   on(options->show_rejected)});
+                   turns_on(options->show_rejected)});
   flags.push_back({"--all-sizes", "", say("every size of a provider's machines, not the best of each GPU alone"),
-                   ranking, on(options->all_sizes)});
+                   ranking, turns_on(options->all_sizes)});
   flags.push_back({"--evidence", "",
                    say("how sure rank 1 is, at what price or speed others win, and which tests pay off"), ranking,
-                   on(options->evidence)});
+                   turns_on(options->evidence)});
   flags.push_back(columns_flag(options->columns, ranking));
   add_beside_flags(flags, options->beside);
   flags.push_back({"--stages", "FILE", say("several jobs in one file: the best instance for each, and one sum"),
-                   ranking, [options](std::string_view text) { return job::assign(text, options->stages); }});
+                   ranking, sets(options->stages)});
   const std::string proof = say("Proof of concept");
   flags.push_back({"--poc", "", say("tests to run on the chosen instance before spending, with the figures to expect"),
-                   proof, on(options->poc)});
-  flags.push_back({"--rank", "N", say("rank that --poc is for (default 1)"), proof,
-                   [options](std::string_view text) { return job::assign(text, options->rank, job::kCount); }});
+                   proof, turns_on(options->poc)});
+  flags.push_back({"--rank", "N", say("rank that --poc is for (default 1)"), proof, sets(options->rank, job::kCount)});
 }
 
 }  // namespace
@@ -272,9 +264,7 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
 Flag currency_flag(Currency& place) {
   return {"--currency", "CODE", say("currency of all money in the answer (default USD)"), say("Money and time"),
           [&place](std::string_view text) -> Status {
-            std::string code(text);
-            std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
-            const auto currency = Currency::parse(code);
+            const auto currency = Currency::parse(upper(text));
             if (!currency)
               return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
             place = *currency;

@@ -125,11 +125,8 @@ Parsed make_report() {
                           say("Output and data"),
                           [options](std::string_view text) { return set_file(text, options->file); }});
   parsed.flags.push_back(force_flag(options->force, say("Output and data")));
-  parsed.flags.push_back({"--dry-run", "", say("answer, but write nothing"), say("Output and data"),
-                          [options](std::string_view) -> Status {
-                            options->dry_run = true;
-                            return {};
-                          }});
+  parsed.flags.push_back(
+      {"--dry-run", "", say("answer, but write nothing"), say("Output and data"), turns_on(options->dry_run)});
   add_words(parsed, options->job.words, Takes::all);
   add_options(parsed.flags, answer::break_even_options(), options->break_even);
   add_job_flags(parsed.flags, options->job);

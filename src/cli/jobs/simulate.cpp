@@ -1,5 +1,4 @@
 // gpusel simulate: who waits how long for an answer, and how sure that is.
-#include <algorithm>
 #include <memory>
 
 #include "answer/simulate/simulate.hpp"
@@ -89,21 +88,15 @@ Parsed make_simulate() {
   parsed.positional_places = {{"", "SKU|MODEL"}};
   parsed.positional_help =
       say("the instance to simulate, such as aws/g6e.xlarge; default: --gpu, or the best for the load");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->words.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->words);
   const std::string group = say("Output and data");
   parsed.flags.push_back(currency_flag(question.base.currency));
   parsed.flags.push_back(filter_flag(question.base.filter, group));
   parsed.flags.push_back(rules_flag(options->rule_files, group));
-  parsed.flags.push_back({"--per-request", "FILE", say("write a line of CSV for each request"), group,
-                          [options](std::string_view text) { return job::assign(text, options->per_request); }});
   parsed.flags.push_back(
-      {"--check", "", say("status 4 where the targets are missed"), group, [options](std::string_view) -> Status {
-         options->check = true;
-         return {};
-       }});
+      {"--per-request", "FILE", say("write a line of CSV for each request"), group, sets(options->per_request)});
+  parsed.flags.push_back(
+      {"--check", "", say("status 4 where the targets are missed"), group, turns_on(options->check)});
   parsed.flags.push_back(why_flag(options->all, "--why", say("the queue, the cache, and latency against the rate")));
   parsed.flags.push_back(use_spot_flag(question.base.constraints));
   parsed.shows_prices = true;

@@ -47,11 +47,7 @@ void tell_left_out(const answer::Verification& verification, bool own, Context& 
   const Errors& unusable = verification.unusable;
   if (unusable.empty()) return;
   if (!own) return context.note(say("rows beyond what can be estimated: {}; -o json names them", unusable.size()));
-  constexpr std::size_t kShown = 20;
-  context.note(say("rows that cannot be used: {}", unusable.size()));
-  for (std::size_t i = 0; i < unusable.size() && i < kShown; ++i)
-    context.note(say("{}: {}", printable(unusable[i].where), with_hint(unusable[i])));
-  if (unusable.size() > kShown) context.note(say("and {} more; -o json names all", unusable.size() - kShown));
+  context.note(say("rows that cannot be used: {}", unusable.size()), unusable);
 }
 
 int run_verify(const VerifyOptions& options, Context& context) {
@@ -108,14 +104,10 @@ Parsed make_verify() {
   parsed.positional = "FILES";
   parsed.positional_places = {{"", "FILE"}};
   parsed.positional_help = say("CSV of your own measurements, instead of the published ones that come with gpusel");
-  parsed.positional_set = [options](std::string_view name) -> Status {
-    options->files.emplace_back(name);
-    return {};
-  };
+  parsed.positional_set = appends_to(options->files);
   const std::string group = say("Rows");
   const auto text = [&](std::string name, std::string value, std::string help, std::string& place) {
-    parsed.flags.push_back({std::move(name), std::move(value), std::move(help), group,
-                            [options, &place](std::string_view given) { return job::assign(given, place); }});
+    parsed.flags.push_back({std::move(name), std::move(value), std::move(help), group, sets(place)});
   };
   text("-t,--task", "training|pretrain|finetune|inference", say("training, pretrain, finetune or inference"),
        options->filter.task);
@@ -144,15 +136,9 @@ Parsed make_verify() {
          return {};
        }});
   parsed.flags.push_back({"--refit", "", say("also what the measurements make of the coefficients that rest on them"),
-                          group, [options](std::string_view) -> Status {
-                            options->refit = true;
-                            return {};
-                          }});
+                          group, turns_on(options->refit)});
   parsed.flags.push_back({"--explain", "", say("how each figure of error is made, source by source"), group,
-                          [options](std::string_view) -> Status {
-                            options->view.explain = true;
-                            return {};
-                          }});
+                          turns_on(options->view.explain)});
   parsed.run = [options](Context& context) { return run_verify(*options, context); };
   return parsed;
 }

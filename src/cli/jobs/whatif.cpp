@@ -154,12 +154,6 @@ Status set_swing(std::string_view text, double& place) {
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions>& options) {
   const std::string group = say("What if");
   auto& question = options->question;
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
   Flag vary{"--vary", "KEY=VALUES",
             say("context=4k..128k, rps=1..64/7, weights_precision=bf16,fp8, price:aws=-30%..+30%; one or two"), group,
             [&question](std::string_view text) -> Status {
@@ -169,11 +163,11 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
   vary.repeats = true;
   flags.push_back(vary);
   flags.push_back(
-      {"--tornado", "", say("which inputs move the cost of the best answer most"), group, on(question.tornado)});
+      {"--tornado", "", say("which inputs move the cost of the best answer most"), group, turns_on(question.tornado)});
   flags.push_back({"--swing", "SHARE", say("of each input of the tornado, up and down (default 0.2)"), group,
                    [&question](std::string_view text) { return set_swing(text, question.swing); }});
   flags.push_back(
-      {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, on(question.pareto)});
+      {"--pareto", "", say("cost × time, latency or throughput of every candidate"), group, turns_on(question.pareto)});
   flags.push_back({"--objective,--sort,--sort-by", "KIND", say("cost, speed or balanced"), group,
                    [&question](std::string_view text) {
                      std::optional<job::ObjectiveKind> kind;
@@ -183,10 +177,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<WhatIfOptions
                    }});
   flags.push_back(filter_flag(question.filter, group));
   flags.push_back({"-n,--limit", "N", say("rows of each table (default: what a screen has room for)"),
-                   say("Output and data"),
-                   [options](std::string_view text) { return job::assign(text, options->limit, job::kCount); }});
+                   say("Output and data"), sets(options->limit, job::kCount)});
   flags.push_back(rules_flag(options->rule_files, say("Output and data")));
-  flags.push_back({"--explain", "", say("how each figure was computed"), group, on(question.explained)});
+  flags.push_back({"--explain", "", say("how each figure was computed"), group, turns_on(question.explained)});
   flags.push_back(
       why_flag(options->all, "--why", say("charts, every row, what was assumed, and where prices come from")));
   flags.push_back(currency_flag(question.currency));

@@ -61,9 +61,7 @@ Json type_of(const Flag& flag) {
     case Kind::whole_number: return {{"type", "integer"}};
     case Kind::truth: return {{"type", "boolean"}};
     case Kind::one_of: {
-      Json names = Json::array();
-      for (const std::string_view name : flag.set.shape.names) names.push_back(name);
-      return {{"type", "string"}, {"enum", std::move(names)}};
+      return {{"type", "string"}, {"enum", show::list_json(flag.set.shape.names)}};
     }
     case Kind::text: break;
   }
@@ -117,9 +115,7 @@ Json json_of(const Node& node) {
       return number.is_discarded() ? Json(node.text) : number;  // more digits than any number here has
     }
     case Node::Kind::list: {
-      Json list = Json::array();
-      for (const Node& child : node.children) list.push_back(json_of(child));
-      return list;
+      return show::list_json(node.children, [&](const Node& child) { return json_of(child); });
     }
     case Node::Kind::map: {
       Json map = Json::object();
@@ -326,17 +322,16 @@ std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
   const Node* task = given_value(given, "task");
   const auto known = task == nullptr ? std::nullopt : job::spelled<job::Task>(task->text);
   Refusal refusal;
-  std::string list;
   std::string lines;
   const Node* flags = given == nullptr ? nullptr : given->find(kFlags);
   for (const std::string_view key : tool_.needs) {
     const bool needless = key == kModel && known && !job::runs_model(*known);
     if (needless || given_value(given, key) != nullptr || given_value(flags, key) != nullptr) continue;
     refusal.missing.emplace_back(key);
-    list += (list.empty() ? "" : ", ") + std::string(key);
     lines += "\n" + std::string(key) + ": " + (key == kModel ? model_help() : say_text(help_of(key)));
   }
   if (refusal.missing.empty()) return {};
+  const std::string list = join_texts(refusal.missing, ", ");
   refusal.message =
       (tool_.subjects_suffice ? say("missing: {}; or name {}", list, tool_.subjects) : say("missing: {}", list)) +
       lines;

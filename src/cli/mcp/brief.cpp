@@ -246,13 +246,12 @@ Json tabular(const Json& whole, const Rows& rows) {
   for (const auto& [key, value] : whole.items()) {
     if (key == rows.list) {
       out["count"] = value.size();
-      Json list = Json::array();
-      for (const Json& one : value) {
+      Json list = show::list_json(value, [&](const Json& one) {
         Json row = row_of(one, rows.members);
         if (whole.contains(kStaircase)) row["cost"].erase("total");  // of a month, as the steps of the load are
         add_warnings(one, row);
-        list.push_back(std::move(row));
-      }
+        return row;
+      });
       take_common(out, list);
       out[key] = std::move(list);
     } else if (key == "rejected") {

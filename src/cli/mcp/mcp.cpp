@@ -64,10 +64,7 @@ Parsed make_mcp() {
   auto options = std::make_shared<McpOptions>();
   Parsed parsed;
   Flag rules = rules_flag(options->rule_files, say("Output and data"));
-  rules.preset = [options](std::string_view file) -> Status {
-    options->standing_rules.emplace_back(file);
-    return {};
-  };
+  rules.preset = appends_to(options->standing_rules);
   parsed.flags.push_back(std::move(rules));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_mcp(*options, context); };

@@ -62,9 +62,9 @@ const Prompt* find_prompt(std::string_view name) {
 }
 
 Json prompt_json(const Prompt& prompt) {
-  Json arguments = Json::array();
-  for (const PromptArgument& one : prompt.arguments)
-    arguments.push_back({{"name", one.name}, {"description", say_text(one.description)}, {"required", one.required}});
+  Json arguments = show::list_json(prompt.arguments, [](const PromptArgument& one) -> Json {
+    return {{"name", one.name}, {"description", say_text(one.description)}, {"required", one.required}};
+  });
   return {{"name", prompt.name},
           {"title", say_text(prompt.title)},
           {"description", say_text(prompt.description)},

@@ -173,9 +173,7 @@ Session::Outcome Session::list_tools(const Node* params) {
 }
 
 Session::Outcome Session::list_prompts(const Node*) {
-  Json list = Json::array();
-  for (const Prompt& prompt : prompts()) list.push_back(prompt_json(prompt));
-  return Json{{"prompts", std::move(list)}};
+  return Json{{"prompts", show::list_json(prompts(), prompt_json)}};
 }
 
 /// The prompt that `params` names.

@@ -162,11 +162,10 @@ Json listed(std::string_view name, std::string_view description, Json input) {
 }  // namespace
 
 Json Tools::list() const {
-  Json list = Json::array();
-  for (const Entry& entry : entries_)
-    list.push_back(listed(entry.tool.name, entry.tool.description, entry.arguments.schema()));
-  Json names = Json::array();
-  for (const Entry& entry : entries_) names.push_back(entry.tool.name);
+  Json list = show::list_json(entries_, [](const Entry& entry) {
+    return listed(entry.tool.name, entry.tool.description, entry.arguments.schema());
+  });
+  Json names = show::list_json(entries_, [](const Entry& entry) { return entry.tool.name; });
   Json input{
       {"type", "object"},
       {"properties", {{"tool", {{"type", "string"}, {"enum", std::move(names)}}}, {"about", {{"type", "string"}}}}},
@@ -228,8 +227,7 @@ Answer Tools::describe(const Node* arguments) const {
   for (const Json& flag : flags)
     list += flag["name"].get<std::string>() + ": " + flag["description"].get<std::string>() + "\n";
   if (list.empty()) list = say("no argument of {} has that in its name or meaning", tool) + "\n";
-  Json names = Json::array();
-  for (const Json& flag : flags) names.push_back(flag["name"]);
+  Json names = show::list_json(flags, [](const Json& flag) { return flag["name"]; });
   if (list.size() > kMostBytes) {
     list.clear();
     for (const Json& name : names) list += (list.empty() ? "" : " ") + name.get<std::string>();

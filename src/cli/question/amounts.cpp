@@ -1,6 +1,5 @@
 #include "cli/question/amounts.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/text/text.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/target.hpp"
@@ -25,18 +24,12 @@ void add_limits(std::vector<Flag>& flags, job::Constraints& constraints, bool (*
 }
 
 Flag why_flag(bool& place, std::string names, std::string help) {
-  return {std::move(names), "", std::move(help), say("Output and data"), [&place](std::string_view) -> Status {
-            place = true;
-            return {};
-          }};
+  return {std::move(names), "", std::move(help), say("Output and data"), turns_on(place)};
 }
 
 Flag rules_flag(std::vector<std::string>& files, std::string group) {
   Flag rules{"--rules", "FILE", say("your own rules, in addition to the shipped ones"), std::move(group),
-             [&files](std::string_view text) -> Status {
-               files.emplace_back(text);
-               return {};
-             }};
+             appends_to(files)};
   rules.repeats = true;
   return rules;
 }
@@ -48,7 +41,7 @@ void add_use_flags(std::vector<Flag>& flags, answer::Question& question) {
 
 Flag filter_flag(std::string& filter, std::string group) {
   return {"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
-          std::move(group), [&filter](std::string_view text) { return job::assign(text, filter); }};
+          std::move(group), sets(filter)};
 }
 
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
@@ -74,17 +67,14 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
          return set;
        }});
   flags.push_back(filter_flag(question.filter, ranking));
-  flags.push_back({"--instance", "SKU", say("only this instance; its name alone says the same"), ranking,
-                   [&job](std::string_view text) -> Status {
-                     job.words.emplace_back(text);
-                     return {};
-                   }});
+  flags.push_back(
+      {"--instance", "SKU", say("only this instance; its name alone says the same"), ranking, appends_to(job.words)});
   Flag weight{"--weight", "NAME=VALUE", say("own weights: cost=0.7,speed=0.3 (also headroom)"), ranking,
               [&question](std::string_view text) { return job::add_weights(text, question.objective); }};
   weight.repeats = true;
   flags.push_back(std::move(weight));
   flags.push_back({"--for", "TARGET", say("a tool that orders it: only what gpusel export can write for it is ranked"),
-                   ranking, [&question](std::string_view text) { return job::assign(text, question.target); }});
+                   ranking, sets(question.target)});
   flags.push_back(currency_flag(question.currency));
   flags.push_back(rules_flag(job.rule_files, ranking));
   flags.push_back(use_spot_flag(question.constraints));

@@ -5,11 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/io/document.hpp"
 #include "base/io/file.hpp"
+#include "base/io/process.hpp"
 #include "show/json/json.hpp"
 
 namespace gpusel::cli {
@@ -24,17 +24,17 @@ constexpr std::size_t kMostKept = std::size_t{64} << 10U;
 /// $XDG_STATE_HOME, else ~/.local/state; empty without a home directory that is there.
 fs::path state_home() {
   std::error_code failed;
-  if (const auto given = variable("XDG_STATE_HOME"); given.starts_with('/')) {
+  if (const auto given = environment("XDG_STATE_HOME"); given.starts_with('/')) {
     const fs::path path(given);
     return fs::is_directory(path.parent_path(), failed) ? path : fs::path();
   }
-  const fs::path home(variable("HOME"));
+  const fs::path home(environment("HOME"));
   return !home.empty() && fs::is_directory(home, failed) ? home / ".local" / "state" : fs::path();
 }
 
 fs::path last_file() {
   const fs::path home = state_home();
-  return home.empty() || variable("GPUSEL_STATE") == "off" ? fs::path() : home / "gpusel" / "last.json";
+  return home.empty() || environment("GPUSEL_STATE") == "off" ? fs::path() : home / "gpusel" / "last.json";
 }
 
 /// Whole or not at all, and for nobody else to read.
@@ -58,7 +58,7 @@ void write_private(const fs::path& path, std::string_view text) {
 }  // namespace
 
 void keep_question(const std::vector<std::string>& flags, const Context& context) {
-  if (!variable("CI").empty() || context.out.kept() || !context.reads_files) return;
+  if (!environment("CI").empty() || context.out.kept() || !context.reads_files) return;
   const fs::path path = last_file();
   if (path.empty()) return;
   show::Json asked = show::Json::array();

@@ -461,10 +461,7 @@ void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {
   parsed.positional_help =
       takes == Takes::all ? say("model, task, GPU, instance, provider or region, in any order: llama-3.1-8b h100 aws")
                           : say("model, task, GPU or instance, in any order: qwen3-32b h100:2");
-  parsed.positional_set = [&words](std::string_view word) -> Status {
-    words.emplace_back(word);
-    return {};
-  };
+  parsed.positional_set = appends_to(words);
 }
 
 }  // namespace gpusel::cli

@@ -16,21 +16,15 @@ answer::DataPath path_of(const SectionContext& c, const answer::Recommendation& 
 }  // namespace
 
 void add_beside_flags(std::vector<Flag>& flags, Sections& beside) {
-  const auto on = [](bool& place) {
-    return [&place](std::string_view) -> Status {
-      place = true;
-      return {};
-    };
-  };
   std::vector<job::Option<answer::DataWishes>> data;  // --storage is of the job's own flags
   for (const auto& option : answer::data_options())
     if (option.key != "storage") data.push_back(option);
   add_options<answer::DataWishes>(flags, data, beside.wishes);
   const std::string group = flags.back().group;
   flags.push_back({"--data-path", "", say("data set, checkpoints and weights against the provider's storage"), group,
-                   on(beside.data_path)});
+                   turns_on(beside.data_path)});
   flags.push_back({"--show-services", "", say("managed services and service levels next to the best instance"), group,
-                   on(beside.services)});
+                   turns_on(beside.services)});
 }
 
 show::Document beside_page(const SectionContext& c) {

@@ -124,17 +124,15 @@ Json held_json(const Held& held) {
 }
 
 Json answer_json(const std::vector<Held>& held, const Errors& problems, const Context& context) {
-  Json files = Json::array();
-  for (const SettingFile& file : context.settings.files)
-    files.push_back({{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}});
-  Json settings = Json::array();
-  for (const Held& one : held) settings.push_back(held_json(one));
-  Json wrong = Json::array();
-  for (const Error& error : problems)
-    wrong.push_back({{"where", error.where}, {"message", error.message}, {"hint", show::text_or_null(error.hint)}});
+  Json files = show::list_json(context.settings.files, [](const SettingFile& file) -> Json {
+    return {{"kind", to_text(file.source)}, {"path", file.path}, {"found", file.found}};
+  });
+  Json wrong = show::list_json(problems, [](const Error& error) -> Json {
+    return {{"where", error.where}, {"message", error.message}, {"hint", show::text_or_null(error.hint)}};
+  });
   return {{"schema", "gpusel.config/1"},
           {"files", std::move(files)},
-          {"settings", std::move(settings)},
+          {"settings", show::list_json(held, held_json)},
           {"problems", std::move(wrong)}};
 }
 

@@ -1,8 +1,8 @@
 #include "cli/settings/language.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -28,11 +28,6 @@ std::string_view in_words(const std::vector<std::string>& words) {
   return known(found);
 }
 
-std::string_view language_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : std::string_view(value);
-}
-
 }  // namespace
 
 std::string_view language_of_locale(std::string_view locale) {
@@ -52,11 +47,11 @@ LanguageChoice choose_language(const std::vector<std::string>& words, std::strin
   if (const auto set = known(wanted); !set.empty()) return {set, true};
   std::string_view locale;
   for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"})
-    if (locale.empty()) locale = language_variable(name);
+    if (locale.empty()) locale = environment(name);
   // gettext: a list of languages beside a locale, and none where the locale is C.
   const bool plain = locale.empty() || locale == "C" || locale == "POSIX" || locale.starts_with("C.");
   if (!plain)
-    for (const std::string_view one : split(language_variable("LANGUAGE"), ':'))
+    for (const std::string_view one : split(environment("LANGUAGE"), ':'))
       if (const auto language = language_of_locale(one); !language.empty()) return {language, false};
   const auto language = language_of_locale(locale);
   return {language.empty() ? languages().front() : language, false};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
@@ -74,8 +75,8 @@ const Flag* find_flag(const Parsed& parsed, std::string_view name) {
 /// A path in a file is seen from that file's folder.
 std::string seen_from(const Setting& setting, const std::string& value) {
   if (setting.source == SettingSource::variable) return value;
-  const char* home = std::getenv("HOME");
-  if (value.starts_with("~/") && home != nullptr) return (fs::path(home) / value.substr(2)).string();
+  if (const auto home = environment("HOME"); value.starts_with("~/") && !home.empty())
+    return (fs::path(home) / value.substr(2)).string();
   return (fs::path(setting.from).parent_path() / value).lexically_normal().string();
 }
 

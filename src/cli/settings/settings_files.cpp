@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 
 #include "base/io/document.hpp"
 #include "base/io/file.hpp"
+#include "base/io/process.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/command.hpp"
@@ -46,7 +46,7 @@ fs::path user_file() {
 /// The nearest in this folder or one above it, up to the root of a repository or the home directory.
 fs::path project_file() {
   std::error_code failed;
-  const fs::path home(variable("HOME"));
+  const fs::path home(environment("HOME"));
   for (fs::path folder = fs::current_path(failed); !failed && !folder.empty(); folder = folder.parent_path()) {
     if (may_be_there(folder / kProjectFile)) return folder / kProjectFile;
     if (folder == home || folder == folder.root_path() || is_there(folder / ".git")) break;
@@ -69,7 +69,7 @@ std::string short_path(const std::string& path) {
   };
   std::error_code failed;
   const std::string here = fs::current_path(failed).string();
-  const std::string home(variable("HOME"));
+  const std::string home(environment("HOME"));
   if (below(here)) return path.substr(here.size() + 1);
   return below(home) ? "~" + path.substr(home.size()) : path;
 }
@@ -152,9 +152,9 @@ void read_environment(Settings& settings) {
 }  // namespace
 
 std::string own_folder(const char* name, std::string_view below_home) {
-  const std::string_view base = variable(name);
+  const std::string_view base = environment(name);
   if (base.starts_with('/')) return fs::path(base) / "gpusel";
-  const std::string_view home = variable("HOME");
+  const std::string_view home = environment("HOME");
   return home.starts_with('/') ? std::string(fs::path(home) / below_home / "gpusel") : std::string();
 }
 

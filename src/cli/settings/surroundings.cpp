@@ -1,9 +1,8 @@
 #include "cli/settings/surroundings.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
+#include "base/io/process.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -13,11 +12,6 @@ namespace gpusel::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string_view finding_of_variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string_view{} : std::string_view(value);
-}
 
 struct CompletionPlace {
   std::string_view shell;
@@ -51,7 +45,7 @@ Finding environment_finding() {
   std::string set;
   for (const char* name : {"GPUSEL_TODAY", "GPUSEL_STATE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME",
                            "COLUMNS", "NO_COLOR", "CLICOLOR_FORCE"})
-    if (const std::string_view value = finding_of_variable(name); !value.empty())
+    if (const std::string_view value = environment(name); !value.empty())
       set += format("{}{}={}", set.empty() ? "" : ", ", name, printable(shorten(value, 60)));
   return {say("environment"), Health::ok, set.empty() ? say("nothing set") : set};
 }
@@ -83,7 +77,7 @@ Finding terminal(const Context& context) {
 
 /// For the shell of this person, where it is one that can be served.
 void add_completion(std::vector<Finding>& findings) {
-  const std::string shell = fs::path(finding_of_variable("SHELL")).filename().string();
+  const std::string shell = fs::path(environment("SHELL")).filename().string();
   std::string file;
   bool known = false;
   for (const CompletionPlace& place : kCompletions) {

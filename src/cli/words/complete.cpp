@@ -79,7 +79,7 @@ class Completion {
     if (open != nullptr && !(open->optional_value && is_flag(cursor_))) {
       offered_ = values_of(*open, cursor_, lookup);
     } else if (const auto equals = cursor_.find('='); cursor_.starts_with("--") && equals != std::string::npos) {
-      const Flag* flag = find(cursor_);
+      const Flag* flag = parsed_.find(cursor_);
       if (flag == nullptr || flag->value.empty()) return;
       offered_ = values_of(*flag, cursor_.substr(equals + 1), lookup);
       for (Candidate& one : offered_.candidates) one.value.insert(0, cursor_, 0, equals + 1);
@@ -88,11 +88,6 @@ class Completion {
     } else {
       offer_positionals(lookup);
     }
-  }
-
-  const Flag* find(std::string_view word) const {
-    const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
-    return flag == parsed_.flags.end() ? nullptr : &*flag;
   }
 
   /// Takes the words before the cursor; the flag that still waits for its value, if one does.
@@ -104,7 +99,7 @@ class Completion {
         if (word != "--") positionals_.push_back(word);
         continue;
       }
-      const Flag* flag = find(word);
+      const Flag* flag = parsed_.find(word);
       if (flag == nullptr) continue;
       context_.settings.said.push_back(flag->name());
       const auto equals = word.starts_with("--") ? word.find('=') : std::string::npos;

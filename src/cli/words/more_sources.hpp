@@ -15,10 +15,7 @@ struct MoreSources {
 /// --more-sources, which repeats.
 inline Flag more_sources_flag(MoreSources& options, std::string group) {
   Flag flag{"--more-sources", "FILE", say("YAML that names further price lists"), std::move(group),
-            [&options](std::string_view text) -> Status {
-              options.files.emplace_back(text);
-              return {};
-            }};
+            appends_to(options.files)};
   flag.repeats = true;
   return flag;
 }

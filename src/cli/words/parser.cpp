@@ -126,11 +126,6 @@ class Words {
     return ours;
   }
 
-  const Flag* flag_spelled(std::string_view word) const {
-    const auto flag = std::ranges::find_if(parsed_.flags, [&](const Flag& one) { return one.spelled_by(word); });
-    return flag == parsed_.flags.end() ? nullptr : &*flag;
-  }
-
   /// Flags of other tools that mean the same as one of ours, and where another program's line begins.
   std::vector<std::string> in_own_words(const std::vector<std::string>& words) const {
     std::vector<std::string> ours;
@@ -148,7 +143,7 @@ class Words {
         ours.emplace_back("--");
         return rest(i);
       }
-      const Flag* known = is_flag ? flag_spelled(word) : nullptr;
+      const Flag* known = is_flag ? parsed_.find(word) : nullptr;
       if (!is_flag || known != nullptr) {
         ours.push_back(word);
         const bool takes_next = known != nullptr && !known->value.empty() && !known->optional_value &&
@@ -168,7 +163,7 @@ class Words {
   void add_translated(const std::string& word, std::vector<std::string>& ours) const {
     const auto equals = std::min(word.find('='), word.size());
     const auto same = same_flag(std::string_view(word).substr(0, equals),
-                                [&](std::string_view name) { return flag_spelled(name) != nullptr; });
+                                [&](std::string_view name) { return parsed_.find(name) != nullptr; });
     const bool has_place = same && (same->place.empty() || takes_word(same->place));
     const bool has_own_value = same && (!same->value.empty() || (same->name.empty() && same->place.empty()));
     if (!has_place || (has_own_value && equals != word.size())) return ours.push_back(word);
@@ -196,7 +191,7 @@ class Words {
     for (const std::string& word : words) {
       if (word == "--") break;  // behind it there are names only
       if (!word.starts_with("-")) continue;
-      const Flag* flag = flag_spelled(word);
+      const Flag* flag = parsed_.find(word);
       if (flag == nullptr)
         all_known = all_known && plain_number(word);
       else if (std::ranges::find(typed_, flag) == typed_.end())
@@ -325,9 +320,7 @@ class Words {
   static std::string who_take(const std::string& flag) {
     std::string names;
     for (const Command& command : commands()) {
-      const Parsed parsed = command.make();
-      if (std::ranges::any_of(parsed.flags, [&](const Flag& one) { return one.spelled_by(flag); }))
-        add_item(names, command.name);
+      if (const Parsed parsed = command.make(); parsed.find(flag) != nullptr) add_item(names, command.name);
     }
     return names;
   }
@@ -372,9 +365,7 @@ class Words {
         return {say("did you mean 'gpusel catalog show {}'?", shorten(name, 60)), {"catalog show " + name}};
       return {};
     }
-    const auto is_flag = [&](std::string_view flag) {
-      return std::ranges::any_of(parsed_.flags, [&](const Flag& one) { return one.spelled_by(flag); });
-    };
+    const auto is_flag = [&](std::string_view flag) { return parsed_.find(flag) != nullptr; };
     if (chosen_ == nullptr) return {};
     auto meant = meant_flag(name, is_flag);
     if (!meant) return {};

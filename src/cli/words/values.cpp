@@ -84,11 +84,7 @@ class Shared {
     if (std::ranges::find(providers, provider) == providers.end()) providers.push_back(provider);
   }
   void list(List& list) const {
-    for (const auto& [name, providers] : providers_) {
-      std::string words;
-      for (const std::string_view provider : providers) words += (words.empty() ? "" : ", ") + std::string(provider);
-      list.push_back({std::string(name), std::move(words)});
-    }
+    for (const auto& [name, providers] : providers_) list.push_back({std::string(name), join_texts(providers, ", ")});
   }
 
  private:

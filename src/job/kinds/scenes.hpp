@@ -24,14 +24,10 @@ inline Result<const SceneClass*> scene_of(std::span<const SceneClass> classes, F
   const auto found = std::ranges::find(classes, std::string_view(asked), &SceneClass::name);
   if (found == classes.end()) {
     std::vector<std::string_view> names;
-    std::string list;
-    for (const SceneClass& one : classes) {
-      names.push_back(one.name);
-      list += (list.empty() ? "" : ", ") + std::string(one.name);
-    }
+    for (const SceneClass& one : classes) names.push_back(one.name);
     const Hint near = did_you_mean(asked, names);
     return usage_error(say("'{}' is not a kind of scene", shorten(r.scene, 40)), "scene",
-                       near.or_else(say("known: {}", list)));
+                       near.or_else(say("known: {}", join_texts(names, ", "))));
   }
   const bool matters = r.scene.empty() && !r.scene_vram_gib;
   if (matters) f.defaults.assume("scene", found->name);

@@ -1,7 +1,5 @@
 // Video to other video: one stream comes in, a ladder of sizes goes out.
-#include <algorithm>
 
-#include "base/text/text.hpp"
 #include "job/kinds/filling.hpp"
 #include "job/kinds/video/bitrate.hpp"
 #include "job/kinds/video/ladder.hpp"

@@ -11,18 +11,6 @@ namespace {
 
 constexpr std::string_view kSection = "family_names";
 
-std::string word_at(const Node& node, std::string_view key) {
-  const Node* found = node.find(key);
-  return found != nullptr ? found->text : std::string();
-}
-
-std::vector<std::string> words_at(const Node& node, std::string_view key) {
-  std::vector<std::string> words;
-  if (const Node* list = node.find(key))
-    for (const Node& one : list->children) words.push_back(one.text);
-  return words;
-}
-
 void add_new(std::vector<FamilyName::Family>& families, std::string provider, std::string id) {
   const bool known = std::ranges::any_of(
       families, [&](const FamilyName::Family& one) { return one.provider == provider && one.id == id; });
@@ -79,10 +67,10 @@ Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& 
   const auto documents = catalog.documents(kSection);
   const bool is_id = !out.families.empty();
   each_entry(documents, [&](const Node& entry) {
-    const std::string provider = word_at(entry, "provider");
-    for (const std::string& said : words_at(entry, "names")) {
+    const std::string provider = entry.text_at("provider");
+    for (const std::string& said : entry.texts_at("names")) {
       if (!is_id && fold_name(said) == folded)
-        for (std::string& family : words_at(entry, "families")) add_new(out.families, provider, std::move(family));
+        for (std::string& family : entry.texts_at("families")) add_new(out.families, provider, std::move(family));
       known.push_back(said);
     }
   });
@@ -93,11 +81,11 @@ Result<FamilyName> family_called(std::string_view name, const catalog::Catalog& 
                            .or_else(say("all families, with their instances: gpusel instances --columns family,sku")));
   }
   each_entry(documents, [&](const Node& entry) {
-    const std::string provider = word_at(entry, "provider");
-    const auto ids = words_at(entry, "families");
+    const std::string provider = entry.text_at("provider");
+    const auto ids = entry.texts_at("families");
     const auto is_meant = [&](const std::string& id) { return is_among(out.families, provider, id); };
     if (!std::ranges::all_of(ids, is_meant)) return;
-    for (const std::string& other : words_at(entry, "not")) {
+    for (const std::string& other : entry.texts_at("not")) {
       const auto slash = other.find('/');
       if (slash != std::string::npos && !is_among(out.families, other.substr(0, slash), other.substr(slash + 1)))
         add_new(out.others, other.substr(0, slash), other.substr(slash + 1));

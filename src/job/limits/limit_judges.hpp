@@ -5,8 +5,6 @@
 
 namespace gpusel::job {
 
-Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog);
-
 Status judge_not_cloud(const Judging& judging);
 Status judge_market(const Judging& judging);
 Status judge_country(const Judging& judging);

@@ -24,9 +24,7 @@ std::vector<std::string> ids_of(std::span<const std::string> names, const catalo
   return ids;
 }
 
-bool serves(const Provider& provider, std::string_view country) {
-  return provider.serves.empty() || std::ranges::find(provider.serves, country) != provider.serves.end();
-}
+bool serves(const Provider& provider, std::string_view country) { return none_or_has(provider.serves, country); }
 
 /// The countries of all places that a question names; empty where it names none, or one that is in several countries.
 std::vector<std::string> countries_asked(const Constraints& asked, const catalog::Catalog& catalog) {

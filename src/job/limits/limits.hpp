@@ -134,6 +134,9 @@ Assumptions taken_places(const Constraints& limits, const catalog::Catalog& cata
 /// What lets everything pass.
 const Constraints& open_limits();
 
+/// The id of the provider that goes by that name. Error: none does; with the nearest one.
+Result<std::vector<std::string>> provider_called(std::string_view name, const catalog::Catalog& catalog);
+
 /// Whether a limit that was given leaves nothing without a GPU.
 bool asks_for_gpu(const Constraints& limits);
 

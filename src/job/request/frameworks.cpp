@@ -1,7 +1,6 @@
 #include "job/request/frameworks.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"

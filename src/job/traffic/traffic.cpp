@@ -172,29 +172,14 @@ DailyProfile read_daily(const Node& node, Problems& problems) {
   return day;
 }
 
-template <class Record>
-void read_list(const Document& document, std::string_view section, Record (*read)(const Node&, Problems&),
-               std::vector<Record>& into, Errors& errors) {
-  const Node* list = document.root.find(section);
-  if (list == nullptr) return;
-  Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-  if (!list->is_list()) problems.add(*list, say("'{}' must be a list", section));
-  for (const Node& node : list->children) {
-    Record record = read(node, problems);
-    std::erase_if(into, [&](const Record& known) { return known.id == record.id; });
-    into.push_back(std::move(record));
-  }
-  errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
-}
-
 }  // namespace
 
 std::expected<TrafficCatalog, Errors> read_traffic_catalog(std::span<const Document> documents) {
   TrafficCatalog out;
   Errors errors;
   for (const Document& document : documents) {
-    read_list(document, "traffic", read_profile, out.profiles, errors);
-    read_list(document, "daily", read_daily, out.days, errors);
+    read_section(document, "traffic", read_profile, &TrafficProfile::id, out.profiles, errors);
+    read_section(document, "daily", read_daily, &DailyProfile::id, out.days, errors);
   }
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return out;

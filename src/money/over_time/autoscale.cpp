@@ -1,7 +1,6 @@
 #include "money/over_time/autoscale.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "base/words/message.hpp"

@@ -1,7 +1,5 @@
 #include "money/over_time/break_even.hpp"
 
-#include <algorithm>
-
 #include "base/values/bisect.hpp"
 
 namespace gpusel::money {

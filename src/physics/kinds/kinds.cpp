@@ -2,7 +2,6 @@
 #include "physics/kinds/kinds.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/words/message.hpp"
 

@@ -1,6 +1,5 @@
 // Language models that are served.
 #include <algorithm>
-#include <cmath>
 
 #include "base/words/message.hpp"
 #include "physics/intervals.hpp"

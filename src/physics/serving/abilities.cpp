@@ -1,7 +1,6 @@
 #include "physics/serving/abilities.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/io/fields.hpp"
 #include "base/text/text.hpp"
@@ -66,16 +65,6 @@ EngineLimit read_limit(const Node& node, Problems& problems) {
   return out;
 }
 
-template <class Record>
-std::vector<Record> read_list(Fields& fields, std::string_view key, Record (*read)(const Node&, Problems&)) {
-  std::vector<Record> out;
-  const Node* list = fields.find(key);
-  if (list == nullptr) return out;
-  if (!list->is_list()) fields.fail(*list, say("'{}' must be a list, found {}", key, list->describe()));
-  for (const Node& node : list->children) out.push_back(read(node, fields.problems()));
-  return out;
-}
-
 EngineAbility read_engine(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   for (const std::string_view key : {"engine", "name", "release", "formats"}) fields.require(key);
@@ -83,8 +72,8 @@ EngineAbility read_engine(const Node& node, Problems& problems) {
   out.engine = fields.one_of<job::Engine>("engine").value_or(job::Engine::vllm);
   out.name = fields.text("name");
   out.release = fields.text("release");
-  out.formats = read_list<Ability>(fields, "formats", read_ability);
-  out.limits = read_list<EngineLimit>(fields, "limits", read_limit);
+  for (const Node& format : fields.entries("formats")) out.formats.push_back(read_ability(format, problems));
+  for (const Node& limit : fields.entries("limits")) out.limits.push_back(read_limit(limit, problems));
   fields.finish();
   return out;
 }
@@ -135,22 +124,9 @@ bool is_about(const Ability& ability, const WeightFormat& format) {
 }
 
 std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> documents) {
-  std::vector<EngineAbility> out;
-  Errors errors;
-  for (const Document& document : documents) {
-    const Node* list = document.root.find("engines");
-    if (list == nullptr) continue;
-    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list, found {}", "engines", list->describe()));
-    for (const Node& node : list->children) {
-      EngineAbility engine = read_engine(node, problems);
-      std::erase_if(out, [&](const EngineAbility& earlier) { return earlier.engine == engine.engine; });
-      out.push_back(std::move(engine));
-    }
-    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
-  }
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  return EngineAbilities(std::move(out));
+  auto engines = read_section(documents, "engines", read_engine, &EngineAbility::engine);
+  if (!engines) return std::unexpected(std::move(engines.error()));
+  return EngineAbilities(std::move(*engines));
 }
 
 }  // namespace gpusel::physics

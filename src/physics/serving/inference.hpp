@@ -78,6 +78,11 @@ Layout draft_plan(const catalog::Model& draft, const Layout& layout);
 /// Engines that lay layers out over GPUs one after the other: more room, not more speed.
 bool lays_out_in_turn(job::Engine engine);
 
+/// Paged engines allot the cache in blocks of so many tokens: vLLM's default.
+inline constexpr double kBlockTokens = 16;
+/// Tokens over which the growth of a cache is measured, and its room reckoned in tokens: whole blocks.
+inline constexpr double kLongCache = 65536;
+
 /// What attention remembers of one request: its prompt and what has been generated since.
 struct Cached {
   double prompt = 0;     // tokens
@@ -105,9 +110,5 @@ double serving_deviation(const job::Job& work, const CacheRoom& room, const Coef
 std::optional<InferenceSpeed> inference_speed(const job::Job& work, const Machine& machine, const Layout& layout,
                                               const InferenceMemory& memory, const Coefficients& coefficients,
                                               Trace* trace = nullptr);
-
-/// Time of one decode step of `batch` sequences at `context` tokens each, on one replica.
-Seconds decode_step(const job::Job& work, const Machine& machine, const Layout& layout, double batch, double context,
-                    const Coefficients& coefficients);
 
 }  // namespace gpusel::physics

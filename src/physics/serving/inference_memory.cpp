@@ -12,14 +12,9 @@ namespace {
 using job::Job;
 using job::KvPrecision;
 
-constexpr double kBlockTokens = 16;  // paged engines allot the cache in blocks; vLLM's default
-
 double kv_width(KvPrecision precision) {
   return precision == KvPrecision::fp16 || precision == KvPrecision::bf16 ? 2 : 1;
 }
-
-/// Tokens over which the growth of a cache is measured: whole blocks.
-constexpr double kLong = 65536;
 
 /// Share of the layers that the fullest pipeline stage holds.
 double fullest_stage(double layers, int stages) { return std::ceil(layers / stages) / layers; }
@@ -183,7 +178,7 @@ double longest_sequence(const catalog::Model& model, double prompt, const KvCach
   const double window = model.window_tokens.value_or(0);
   const double none = cache(0).raw();
   const double start = cache(window).raw();
-  const double slope = (cache(window + kLong).raw() - start) / kLong;
+  const double slope = (cache(window + kLongCache).raw() - start) / kLongCache;
   if (room.raw() < none) return 0;
   if (room.raw() < start) return std::floor(window * (room.raw() - none) / (start - none));
   constexpr double kUnbounded = 1e9;  // a cache that does not grow
@@ -318,8 +313,8 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     memory.steady_concurrency = std::max(fits, std::min(growing, 1e7)) * layout.dp;
     if (!job.concurrency) rows = std::max(1.0, std::min(rows, memory.steady_concurrency / layout.dp));
     memory.longest_context = longest_sequence(*work.model, length.prompt, kv, room);
-    const Bytes long_one = kv.bytes_of({0, kLong});
-    memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLong) : 0;
+    const Bytes long_one = kv.bytes_of({0, kLongCache});
+    memory.kv_tokens = long_one > Bytes{} ? std::max(0.0, room / long_one * kLongCache) : 0;
     memory.cache_room = std::max(room, Bytes{});
     // What the engine does not decode together waits in its queue and needs no cache yet.
     caches = at_once ? load : std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));

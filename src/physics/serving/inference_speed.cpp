@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/words/message.hpp"
 #include "physics/serving/inference_load.hpp"
@@ -43,13 +42,6 @@ Seconds InferenceSpeed::tpot_within(double percent) const {
 }
 Seconds InferenceSpeed::e2e_within(double percent) const {
   return simulated ? simulated->e2e.within(percent) : load ? load->e2e().within(percent) : stay;
-}
-
-Seconds decode_step(const Job& work, const Machine& machine, const Layout& layout, double batch, double context,
-                    const Coefficients& coefficients) {
-  const auto rate = compute_rate(*layout.weights, machine.device);
-  if (!rate) return {};
-  return Replica(work, machine, layout, coefficients, *rate).decode(batch, {context, 0}).total;
 }
 
 std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const Layout& layout,

@@ -67,7 +67,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   const std::string then = std::string(format.name) + " " + std::string(generation_);  // kernels of their time
   const double reads = c.decode_bandwidth_efficiency.of(engine_, then, generation_, format.name) *
                        of_part(c.bandwidth_share, engine_, generation_, gpu.architecture);
-  const double per_clock = c.multiprocessor_bytes.of_either(engine_, gpu.architecture);
+  const double per_clock = c.multiprocessor_bytes.either(engine_, gpu.architecture);
   bandwidth_ = reading_rate(machine.device, reads, per_clock) * together;
   // Attention of single tokens runs on the ordinary cores, or is limited like them.
   if (gpu.fp32_tflops)

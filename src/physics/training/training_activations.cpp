@@ -41,10 +41,6 @@ bool saves_in_8_bit(const TrainingJob& job, const Layout& layout) {
          (layout.precision == Precision::fp8 || layout.precision == Precision::nvfp4);
 }
 
-double storage_bytes(Precision precision) {
-  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
-}
-
 double microbatches_alive(const TrainingJob& job, const Layout& layout, bool first) {
   return first ? in_flight(job, layout) : 1;
 }

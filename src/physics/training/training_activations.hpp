@@ -17,9 +17,6 @@ struct Stage {
 
 Stage make_stage(const TrainingJob& job, const Layout& layout, bool first, bool last);
 
-/// Bytes of a value that is computed with: 4 where the arithmetic stores fp32, else 2.
-double storage_bytes(job::Precision precision);
-
 /// Transformer Engine keeps inputs of products, and frozen weights, in the 8 bit that it multiplies in.
 bool saves_in_8_bit(const TrainingJob& job, const Layout& layout);
 

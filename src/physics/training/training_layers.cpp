@@ -1,6 +1,5 @@
 // What a framework does with its layers, and plans that checkpoint some of them only.
 #include <algorithm>
-#include <cmath>
 
 #include "physics/training/training.hpp"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "base/words/message.hpp"
 #include "physics/checkpoint.hpp"

@@ -21,25 +21,6 @@ using catalog::Model;
 using catalog::Number;
 using catalog::TextList;
 
-// Each kind of member as JSON and as words.
-Json as_json(const Number& member) { return number(member); }
-Json as_json(std::string_view member) { return text_or_null(member); }
-Json as_json(Date member) { return text_or_null(member.text()); }
-Json as_json(const std::optional<bool>& member) { return member ? Json(*member) : Json(nullptr); }
-Json as_json(const TextList& member) {
-  Json list = Json::array();
-  for (const std::string_view text : member) list.push_back(text);
-  return list;
-}
-template <NamedEnum E>
-Json as_json(E member) {
-  return to_text(member);
-}
-template <NamedEnum E>
-Json as_json(const std::optional<E>& member) {
-  return member ? Json(to_text(*member)) : Json(nullptr);
-}
-
 /// {"dense.fp16_tflops": ["key", …]}: which figure cites what.
 Json figure_sources(const TextList& lines) {
   Json map = Json::object();
@@ -156,9 +137,8 @@ Json machine_json(const Instance& instance, const Catalog& catalog) {
 
 Json gpu_json(const answer::ListedGpu& gpu, const Catalog& catalog, Currency currency) {
   Json json = gpu_json(*gpu.gpu);
-  json["render_scores"] = Json::array();
-  for (const catalog::RenderScore& score : catalog.render_scores_of(*gpu.gpu))
-    json["render_scores"].push_back(record_json(score));
+  json["render_scores"] =
+      list_json(catalog.render_scores_of(*gpu.gpu), [](const auto& score) { return record_json(score); });
   const answer::GpuMarket& market = gpu.market;
   json["instances"] = market.instances;
   json["providers"] = market.providers;
@@ -175,11 +155,9 @@ Json gpu_json(const answer::ListedGpu& gpu, const Catalog& catalog, Currency cur
 
 Json instance_json(const Instance& instance, const Catalog& catalog) {
   Json json = machine_json(instance, catalog);
-  Json offers = Json::array();
-  for (const catalog::Offer& offer : catalog.offers_of(instance)) offers.push_back(offer_json(offer, catalog));
-  json["offers"] = std::move(offers);
-  json["states"] = Json::array();
-  for (const catalog::OfferState& state : catalog.states_of(instance)) json["states"].push_back(record_json(state));
+  json["offers"] =
+      list_json(catalog.offers_of(instance), [&](const catalog::Offer& offer) { return offer_json(offer, catalog); });
+  json["states"] = list_json(catalog.states_of(instance), [](const auto& state) { return record_json(state); });
   return json;
 }
 
@@ -252,8 +230,7 @@ std::string gpus_text(const Instance& instance) {
 }
 
 Json verdict_json(const rules::FitnessVerdict& verdict) {
-  Json ids = Json::array();
-  for (const rules::FitnessRule* one : verdict.because) ids.push_back(one->rule.id);
+  Json ids = list_json(verdict.because, [](const rules::FitnessRule* one) { return one->rule.id; });
   return {{"verdict", to_text(verdict.fitness)}, {"reason", verdict.reason}, {"rules", std::move(ids)}};
 }
 

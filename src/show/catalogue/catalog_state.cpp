@@ -151,25 +151,23 @@ Json statistics_json(const CatalogState& state, const catalog::Catalog& catalog,
                    {"instances", catalog.instances().size()}, {"offers", catalog.offers().size()},
                    {"sources", catalog.sources().size()},     {"render_scores", catalog.render_scores().size()},
                    {"states", catalog.offer_states().size()}, {"older_prices", catalog.history().size()}};
-  Json providers = Json::array();
-  for (const auto& p : statistics.providers) {
+  out["providers"] = list_json(statistics.providers, [&](const auto& p) -> Json {
     Json terms = Json::object();
     for (std::size_t i = 0; i < p.by_term.size(); ++i)
       if (p.by_term[i] > 0) terms[std::string(enum_names<catalog::Term>[i])] = p.by_term[i];
-    providers.push_back({{"provider", p.provider},
-                         {"instances", p.instances},
-                         {"with_gpu", p.with_gpu},
-                         {"priced", p.priced},
-                         {"regions", p.regions},
-                         {"offers", p.offers},
-                         {"offers_by_term", std::move(terms)},
-                         {"oldest_price", text_or_null(p.oldest.text())},
-                         {"newest_price", text_or_null(p.newest.text())}});
-  }
-  out["providers"] = std::move(providers);
-  Json ages = Json::array();
-  for (const auto& bucket : statistics.ages)
-    ages.push_back({{"up_to_days", bucket.days ? Json(*bucket.days) : Json(nullptr)}, {"offers", bucket.offers}});
+    return {{"provider", p.provider},
+            {"instances", p.instances},
+            {"with_gpu", p.with_gpu},
+            {"priced", p.priced},
+            {"regions", p.regions},
+            {"offers", p.offers},
+            {"offers_by_term", std::move(terms)},
+            {"oldest_price", text_or_null(p.oldest.text())},
+            {"newest_price", text_or_null(p.newest.text())}};
+  });
+  Json ages = list_json(statistics.ages, [](const auto& bucket) -> Json {
+    return {{"up_to_days", bucket.days ? Json(*bucket.days) : Json(nullptr)}, {"offers", bucket.offers}};
+  });
   out["price_age"] = {{"today", today.text()},
                       {"buckets", std::move(ages)},
                       {"undated", statistics.undated},
@@ -182,17 +180,15 @@ Json statistics_json(const CatalogState& state, const catalog::Catalog& catalog,
   for (const auto& field : statistics.coverage)
     coverage[std::string(field.section)][std::string(field.field)] = {{"known", field.known}, {"of", field.of}};
   out["coverage"] = std::move(coverage);
-  Json rates = Json::array();
-  for (const auto& rate : catalog.exchange_rates())
-    rates.push_back({{"currency", rate.currency.code()},
-                     {"per_usd", number(rate.per_usd)},
-                     {"as_of", text_or_null(rate.as_of.text())},
-                     {"source", text_or_null(rate.source)}});
-  out["exchange_rates"] = std::move(rates);
-  Json laid = Json::array();
-  for (const LayerChanges& layer : state.layers)
-    laid.push_back({{"path", layer.path}, {"changes", changes_json(layer.changes)}});
-  out["layers"] = std::move(laid);
+  out["exchange_rates"] = list_json(catalog.exchange_rates(), [](const auto& rate) -> Json {
+    return {{"currency", rate.currency.code()},
+            {"per_usd", number(rate.per_usd)},
+            {"as_of", text_or_null(rate.as_of.text())},
+            {"source", text_or_null(rate.source)}};
+  });
+  out["layers"] = list_json(state.layers, [](const LayerChanges& layer) -> Json {
+    return {{"path", layer.path}, {"changes", changes_json(layer.changes)}};
+  });
   out["expected_prices"] = outlook_json(state.outlook);
   return out;
 }
@@ -213,15 +209,11 @@ std::string changes_summary(std::span<const catalog::Change> changes) {
 }
 
 Json changes_json(std::span<const catalog::Change> changes) {
-  Json list = Json::array();
-  for (const catalog::Change& change : changes)
-    list.push_back({{"section", change.section},
-                    {"subject", change.subject},
-                    {"change", to_text(change.kind)},
-                    {"field", text_or_null(change.field)},
-                    {"before", value_json(change.before)},
-                    {"after", value_json(change.after)}});
-  return list;
+  return list_json(changes, [](const catalog::Change& change) -> Json {
+    return {{"section", change.section},           {"subject", change.subject},
+            {"change", to_text(change.kind)},      {"field", text_or_null(change.field)},
+            {"before", value_json(change.before)}, {"after", value_json(change.after)}};
+  });
 }
 
 Table changes_table(std::span<const catalog::Change> changes) {

@@ -73,25 +73,19 @@ Json providers_json(const ImportResult& result) {
 }
 
 Json warnings_json(const catalog::ImportReport& report) {
-  Json list = Json::array();
-  for (const catalog::ImportWarning& warning : report.warnings)
-    list.push_back({{"file", report.files[warning.file].path},
-                    {"line", warning.line},
-                    {"rows", warning.rows},
-                    {"warning", warning.text}});
-  return list;
+  return list_json(report.warnings, [&](const catalog::ImportWarning& warning) -> Json {
+    return {{"file", report.files[warning.file].path},
+            {"line", warning.line},
+            {"rows", warning.rows},
+            {"warning", warning.text}};
+  });
 }
 
 Json files_json(const catalog::ImportReport& report) {
-  Json list = Json::array();
-  for (const catalog::ImportedFile& file : report.files)
-    list.push_back({{"file", file.path},
-                    {"cloud", text_or_null(file.cloud)},
-                    {"as_of", text_or_null(file.as_of.text())},
-                    {"rows", file.rows},
-                    {"imported", file.imported},
-                    {"failure", text_or_null(file.failure)}});
-  return list;
+  return list_json(report.files, [](const catalog::ImportedFile& file) -> Json {
+    return {{"file", file.path}, {"cloud", text_or_null(file.cloud)}, {"as_of", text_or_null(file.as_of.text())},
+            {"rows", file.rows}, {"imported", file.imported},         {"failure", text_or_null(file.failure)}};
+  });
 }
 
 /// A value on its line, without the line feed.

@@ -100,9 +100,9 @@ Table check_table() {
 }
 
 Json check_json() {
-  Json checks = Json::array();
-  for (const CheckInfo& check : catalog::lint_checks())
-    checks.push_back({{"id", check.id}, {"severity", to_text(check.severity)}, {"finds", check.what}});
+  Json checks = list_json(catalog::lint_checks(), [](const CheckInfo& check) -> Json {
+    return {{"id", check.id}, {"severity", to_text(check.severity)}, {"finds", check.what}};
+  });
   return {{"schema", "gpusel.lint-checks/1"}, {"checks", std::move(checks)}};
 }
 

@@ -41,12 +41,12 @@ Json own_model_json(const ConfigModel& model) {
   json["stored"] = nullptr;
   if (model.stored) {
     const catalog::StoredWeights& stored = *model.stored;
-    Json types = Json::array();
-    for (const catalog::TensorType& type : stored.types)
-      types.push_back({{"type", type.name},
-                       {"tensors", number(type.tensors)},
-                       {"elements", number(type.elements)},
-                       {"bytes", number(type.bytes)}});
+    Json types = list_json(stored.types, [&](const catalog::TensorType& type) -> Json {
+      return {{"type", type.name},
+              {"tensors", number(type.tensors)},
+              {"elements", number(type.elements)},
+              {"bytes", number(type.bytes)}};
+    });
     json["stored"] = {{"layout", stored.layout},
                       {"files", number(stored.files)},
                       {"bytes", number(stored.bytes)},

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::show {

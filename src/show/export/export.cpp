@@ -196,8 +196,9 @@ std::vector<ExportedFile> Exported::files() const {
 
 Json export_json(const ExportView& view, const ExportTarget& target, const Exported& exported) {
   const answer::Recommendation& r = view.chosen;
-  Json files = Json::array();
-  for (const ExportedFile& file : exported.files()) files.push_back({{"name", file.name}, {"content", file.content}});
+  Json files = list_json(exported.files(), [](const ExportedFile& file) -> Json {
+    return {{"name", file.name}, {"content", file.content}};
+  });
   Json out{{"schema", kSchema},
            {"target", target.name},
            {"replay", view.replay},
@@ -238,9 +239,9 @@ Table export_table(const Exported& exported) {
 }
 
 Json targets_json() {
-  Json targets = Json::array();
-  for (const ExportTarget& target : kTargets)
-    targets.push_back({{"target", target.name}, {"purpose", say_text(target.purpose)}});
+  Json targets = list_json(kTargets, [](const ExportTarget& target) -> Json {
+    return {{"target", target.name}, {"purpose", say_text(target.purpose)}};
+  });
   return {{"schema", kSchema}, {"targets", std::move(targets)}};
 }
 

@@ -6,19 +6,11 @@
 #include "base/io/fields.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/field.hpp"
 
 namespace gpusel::show {
 
 namespace {
-
-/// A member of each in its list.
-template <class Read>
-void each(Fields& fields, std::string_view key, const Read& read) {
-  const Node* list = fields.find(key);
-  if (list == nullptr) return;
-  if (!list->is_list()) return fields.fail(*list, say("'{}' must be a list", key));
-  for (const Node& node : list->children) read(node);
-}
 
 CloudOrders read_cloud(const Node& node, Problems& problems) {
   Fields fields(node, problems);
@@ -51,7 +43,7 @@ ToolOrders read_tool(const Node& node, Problems& problems) {
   tool.commit = fields.text("commit");
   tool.as_of = fields.date("as_of").value_or(Date{});
   tool.vendors = fields.texts("vendors");
-  each(fields, "cards", [&](const Node& card) {
+  for (const Node& card : fields.entries("cards")) {
     Fields of_card(card, problems);
     std::vector<double>& sizes = tool.cards[of_card.text("name")];
     for (const std::string& text : of_card.texts("memory_gb"))
@@ -60,8 +52,8 @@ ToolOrders read_tool(const Node& node, Problems& problems) {
       else
         of_card.fail(card, say("'{}' is not a number", shorten(text, 20)));
     of_card.finish();
-  });
-  each(fields, "clouds", [&](const Node& cloud) { tool.clouds.push_back(read_cloud(cloud, problems)); });
+  }
+  for (const Node& cloud : fields.entries("clouds")) tool.clouds.push_back(read_cloud(cloud, problems));
   fields.finish();
   return tool;
 }
@@ -72,22 +64,16 @@ bool CloudOrders::takes_type(std::string_view type) const {
   return types.empty() || std::ranges::any_of(types, [&](const auto& pattern) { return pattern->is_in(type); });
 }
 
-bool CloudOrders::takes_region(std::string_view region) const {
-  return regions.empty() || std::ranges::find(regions, region) != regions.end();
-}
+bool CloudOrders::takes_region(std::string_view region) const { return catalog::none_or_has(regions, region); }
 
-bool CloudOrders::takes_gpu(std::string_view gpu) const {
-  return gpus.empty() || std::ranges::find(gpus, gpu) != gpus.end();
-}
+bool CloudOrders::takes_gpu(std::string_view gpu) const { return catalog::none_or_has(gpus, gpu); }
 
 const CloudOrders* ToolOrders::find(std::string_view cloud) const {
   const auto found = std::ranges::find(clouds, cloud, &CloudOrders::cloud);
   return found == clouds.end() ? nullptr : &*found;
 }
 
-bool ToolOrders::takes_vendor(std::string_view vendor) const {
-  return vendors.empty() || std::ranges::find(vendors, vendor) != vendors.end();
-}
+bool ToolOrders::takes_vendor(std::string_view vendor) const { return catalog::none_or_has(vendors, vendor); }
 
 std::optional<double> ToolOrders::card_memory(std::string_view name, double memory_gb) const {
   const auto found = cards.find(std::string(name));
@@ -96,22 +82,7 @@ std::optional<double> ToolOrders::card_memory(std::string_view name, double memo
 }
 
 std::expected<std::vector<ToolOrders>, Errors> read_orders(std::span<const gpusel::Document> documents) {
-  std::vector<ToolOrders> out;
-  Errors errors;
-  for (const gpusel::Document& document : documents) {
-    Problems problems{document.name, ErrorKind::bad_catalogue, {}};
-    const Node* list = document.root.find("targets");
-    if (list == nullptr) continue;
-    if (!list->is_list()) problems.add(*list, say("'{}' must be a list", "targets"));
-    for (const Node& node : list->children) {
-      ToolOrders tool = read_tool(node, problems);
-      std::erase_if(out, [&](const ToolOrders& known) { return known.id == tool.id; });
-      out.push_back(std::move(tool));
-    }
-    errors.insert(errors.end(), problems.errors.begin(), problems.errors.end());
-  }
-  if (!errors.empty()) return std::unexpected(std::move(errors));
-  return out;
+  return read_section(documents, "targets", read_tool, &ToolOrders::id);
 }
 
 const ToolOrders* find_orders(std::span<const ToolOrders> all, std::string_view target) {

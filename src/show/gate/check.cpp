@@ -101,28 +101,26 @@ CheckCounts check_counts(std::span<const PolicyResult> results) {
 }
 
 Json check_json(const CheckView& view) {
-  Json policies = Json::array();
-  for (const answer::Policy& policy : view.policies) policies.push_back(policy_json(policy));
-  Json results = Json::array();
-  for (const PolicyResult& result : view.results)
-    results.push_back({{"policy", result.policy->id},
-                       {"rank", result.subject->rank},
-                       {"provider", result.subject->provider},
-                       {"sku", result.subject->sku},
-                       {"region", text_or_null(result.subject->region)},
-                       {"outcome", to_text(result.verdict.outcome)},
-                       {"severity", to_text(result.policy->severity)},
-                       {"message", text_or_null(result.verdict.message)},
-                       {"condition", text_or_null(result.verdict.condition)},
-                       {"facts", text_or_null(result.verdict.facts)},
-                       {"finding", result.is_finding()},
-                       {"blocks", result.blocks()}});
+  Json results = list_json(view.results, [](const PolicyResult& result) -> Json {
+    return {{"policy", result.policy->id},
+            {"rank", result.subject->rank},
+            {"provider", result.subject->provider},
+            {"sku", result.subject->sku},
+            {"region", text_or_null(result.subject->region)},
+            {"outcome", to_text(result.verdict.outcome)},
+            {"severity", to_text(result.policy->severity)},
+            {"message", text_or_null(result.verdict.message)},
+            {"condition", text_or_null(result.verdict.condition)},
+            {"facts", text_or_null(result.verdict.facts)},
+            {"finding", result.is_finding()},
+            {"blocks", result.blocks()}};
+  });
   const CheckCounts counts = check_counts(view.results);
   return {{"schema", "gpusel.check/1"},
           {"answer", {{"origin", view.saved ? "saved" : "asked"}, {"name", view.answer}}},
           {"assumed", {{"today", view.today.text()}}},
           {"judged", view.subjects.size()},
-          {"policies", std::move(policies)},
+          {"policies", list_json(view.policies, policy_json)},
           {"results", std::move(results)},
           {"counts",
            {{"passed", counts.passed},

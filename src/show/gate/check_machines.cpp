@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 #include "show/gate/check.hpp"

@@ -234,10 +234,11 @@ Json lock_json(const LockView& view, const Json* also) {
   Json answer = recommend_json(advice, view.catalog, view.rows);
   answer["assumed"]["today"] = view.today.text();
   answer["rejected"] = Json::array();  // all of them stand under "rejected"
-  Json files = Json::array();
-  for (const LockedFile& file : view.files) files.push_back({{"path", file.path}, {"hash", text_or_null(file.hash)}});
-  Json ranking = Json::array();
-  for (const Recommendation& r : advice.recommendations) ranking.push_back(ranking_row(r, view.catalog));
+  Json files = list_json(view.files, [](const LockedFile& file) -> Json {
+    return {{"path", file.path}, {"hash", text_or_null(file.hash)}};
+  });
+  Json ranking =
+      list_json(advice.recommendations, [&](const Recommendation& r) { return ranking_row(r, view.catalog); });
   const std::set<std::string> rules = spoken_rules(view);
   Json facts = lock_facts(fact_rows(view, also), {view.catalog, view.coefficients, advice.work.model, advice.currency,
                                                   ranked_gpus(view, also), view.rule_files, rules});
@@ -327,9 +328,7 @@ Json json_of(const Node& node) {
       return value.is_discarded() ? Json() : value;  // an integer of more digits than any number has
     }
     case Node::Kind::list: {
-      Json list = Json::array();
-      for (const Node& item : node.children) list.push_back(json_of(item));
-      return list;
+      return list_json(node.children, [&](const Node& item) { return json_of(item); });
     }
     case Node::Kind::map: break;
   }

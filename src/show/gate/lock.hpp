@@ -6,12 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "answer/gate/saved.hpp"
 #include "show/document/document.hpp"
 #include "show/gate/lock_facts.hpp"
 
 namespace gpusel::show {
 
-inline constexpr std::string_view kLockSchema = "gpusel.lock/1";
+using answer::kLockSchema;
 
 /// A file that the question names or that is always read.
 struct LockedFile {

@@ -230,26 +230,26 @@ Json lock_diff_json(const LockDifference& difference, int status) {
                 {"cost_unit", lock["cost_unit"]},
                 {"best", lock["ranking"].empty() ? Json(nullptr) : lock["ranking"].front()}};
   };
-  Json rows = Json::array();
-  for (const RowDifference& row : difference.rows)
-    rows.push_back({{"instance", name_of(row.after.is_null() ? row.before : row.after)},
-                    {"change", to_text(row.change)},
-                    {"before", row.before},
-                    {"after", row.after},
-                    {"why", text_or_null(row.why)},
-                    {"facts_kept", row.facts_kept}});
-  Json facts = Json::array();
-  for (const FactDifference& one : difference.facts)
-    facts.push_back({{"section", one.fact.section},
-                     {"subject", one.fact.subject},
-                     {"field", text_or_null(one.fact.field)},
-                     {"before", one.fact.before},
-                     {"after", one.fact.after},
-                     {"moves", one.effect ? Json(to_text(*one.effect)) : Json(nullptr)},
-                     {"without", one.without}});
-  Json versions = Json::array();
-  for (const VersionDifference& one : difference.versions)
-    versions.push_back({{"what", one.what}, {"before", text_or_null(one.before)}, {"after", text_or_null(one.after)}});
+  Json rows = list_json(difference.rows, [](const RowDifference& row) -> Json {
+    return {{"instance", name_of(row.after.is_null() ? row.before : row.after)},
+            {"change", to_text(row.change)},
+            {"before", row.before},
+            {"after", row.after},
+            {"why", text_or_null(row.why)},
+            {"facts_kept", row.facts_kept}};
+  });
+  Json facts = list_json(difference.facts, [](const FactDifference& one) -> Json {
+    return {{"section", one.fact.section},
+            {"subject", one.fact.subject},
+            {"field", text_or_null(one.fact.field)},
+            {"before", one.fact.before},
+            {"after", one.fact.after},
+            {"moves", one.effect ? Json(to_text(*one.effect)) : Json(nullptr)},
+            {"without", one.without}};
+  });
+  Json versions = list_json(difference.versions, [](const VersionDifference& one) -> Json {
+    return {{"what", one.what}, {"before", text_or_null(one.before)}, {"after", text_or_null(one.after)}};
+  });
   const auto cost = difference.cost_change();
   return {{"schema", "gpusel.diff/1"},
           {"asked_again", difference.asked_again},

@@ -5,7 +5,6 @@
 #include <set>
 
 #include "base/io/own_file.hpp"
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/records/layers.hpp"
 #include "show/truth/calibrate.hpp"
@@ -15,23 +14,6 @@ namespace gpusel::show {
 namespace {
 
 using catalog::Field;
-
-Json value_of(const catalog::Number& member) { return number(member); }
-Json value_of(std::string_view member) { return text_or_null(member); }
-Json value_of(const std::optional<bool>& member) { return member ? Json(*member) : Json(nullptr); }
-Json value_of(const catalog::TextList& member) {
-  Json list = Json::array();
-  for (const std::string_view text : member) list.push_back(text);
-  return list.empty() ? Json(nullptr) : list;
-}
-template <NamedEnum E>
-Json value_of(E member) {
-  return to_text(member);
-}
-template <NamedEnum E>
-Json value_of(const std::optional<E>& member) {
-  return member ? value_of(*member) : Json(nullptr);
-}
 
 /// What moves no figure: words about the record.
 bool is_figure(const Field& field) {
@@ -45,8 +27,9 @@ template <class Record>
 Json fact_json(const Record& record) {
   Json out = Json::object();
   visit_fields(record, [&](const Field& field, const auto& member) {
-    Json value = value_of(member);
-    if (is_figure(field) && !value.is_null()) out[std::string(field.path)] = std::move(value);
+    Json value = as_json(member);
+    if (is_figure(field) && !value.is_null() && !(value.is_array() && value.empty()))
+      out[std::string(field.path)] = std::move(value);
   });
   return out;
 }
@@ -57,11 +40,6 @@ std::string text_of(const Node& node) {
   return text + "}";
 }
 
-std::string text_at(const Node& node, std::string_view key) {
-  const Node* found = node.find(key);
-  return found != nullptr && found->is_scalar() ? found->text : std::string();
-}
-
 /// Of two rules of one id the later holds.
 Json rules_json(const LockSources& sources) {
   std::map<std::string, Json> rules;
@@ -70,10 +48,10 @@ Json rules_json(const LockSources& sources) {
       const Node* list = document.root.find("rules");
       if (list == nullptr) continue;
       for (const Node& rule : list->children) {
-        const std::string id = text_at(rule, "id");
+        const std::string& id = rule.text_at("id");
         Json& kept = rules[id] = {{"hash", content_hash(text_of(rule))},
-                                  {"effect", text_at(rule, "effect")},
-                                  {"message", text_at(rule, "message")}};
+                                  {"effect", rule.text_at("effect")},
+                                  {"message", rule.text_at("message")}};
         // The others neither dropped an instance nor moved a score.
         if (own || kept["effect"] == to_text(rules::Effect::adjust) || sources.whole_rules.contains(id))
           kept["rule"] = tree_json(rule);

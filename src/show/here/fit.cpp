@@ -129,13 +129,13 @@ void tell_fit_here(JsonOut& out, const FitHere& fit) {
   out.figure("context", std::floor(fit.context));
 }
 
-Table formats_table(const FitAnswer& answer) {
+}  // namespace
+
+Table fit_answer_table(const FitAnswer& answer) {
   Table table(fit_columns());
   for (const FitHere& fit : answer.formats) table.add(fit_cells(fit)).meaning = meaning_of_room(fit.room);
   return table;
 }
-
-}  // namespace
 
 Table fit_list_table(const FitList& list, std::size_t limit) {
   std::vector<Column> columns = {left(say("model"), 0, 0, "model"), right(say("params B"), 4, 0, "params_b")};
@@ -178,12 +178,10 @@ Document fit_list_page(const FitList& list, const HereView& view) {
   return page;
 }
 
-Table fit_answer_table(const FitAnswer& answer) { return formats_table(answer); }
-
 Document fit_answer_page(const FitAnswer& answer, const HereView& view, bool all) {
   Document page = estimate_page(answer.best, answer.ways, all);
   add_here(page, view);
-  if (!answer.formats.empty()) page.gap().add(formats_table(answer));
+  if (!answer.formats.empty()) page.gap().add(fit_answer_table(answer));
   const physics::Plan& plan = answer.best.plan;
   if (plan.fits && plan.serving && answer.formats.size() > 1 &&
       answer.formats.front().format != plan.layout.weights->name)

@@ -1,8 +1,5 @@
 #include "show/here/preflight.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/text/joined.hpp"
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/catalogue/catalogue_name.hpp"

@@ -176,11 +176,7 @@ std::string service_line(const catalog::Service& service) {
   return line;
 }
 
-std::string sources_text(const catalog::TextList& sources) {
-  std::string text;
-  for (const std::string_view key : sources) text += (text.empty() ? "" : ", ") + printable(key);
-  return text;
-}
+std::string sources_text(const catalog::TextList& sources) { return join_texts(sources, ", ", printable); }
 
 }  // namespace
 
@@ -201,10 +197,10 @@ Document data_path_page(const DataPath& path, const Recommendation& r, const Adv
 
 Json data_path_json(const DataPath& path, const Recommendation& r, const Advice&) {
   const DataNeed& need = path.need;
-  Json storages = Json::array();
-  for (const StorageFit& fit : path.storages) storages.push_back(fit_json(fit, path));
-  Json warnings = Json::array();
-  for (const auto& warning : path.warnings) warnings.push_back({{"rule", warning.rule}, {"message", warning.message}});
+  Json storages = list_json(path.storages, [&](const StorageFit& fit) { return fit_json(fit, path); });
+  Json warnings = list_json(path.warnings, [](const auto& warning) -> Json {
+    return {{"rule", warning.rule}, {"message", warning.message}};
+  });
   Json out{
       {"need",
        {{"unit", text_or_null(need.unit)},
@@ -249,22 +245,18 @@ Document services_page(const answer::Services& services, const Recommendation& r
 }
 
 Json services_json(const answer::Services& services) {
-  Json managed = Json::array();
-  for (const catalog::Service* service : services.managed) {
-    Json sources = Json::array();
-    for (const std::string_view key : service->sources) sources.push_back(key);
-    managed.push_back({{"id", service->id},
-                       {"name", service->name},
-                       {"kind", to_text(*service->kind)},
-                       {"surcharge", number(service->surcharge)},
-                       {"scale_to_zero", service->scale_to_zero ? Json(*service->scale_to_zero) : Json(nullptr)},
-                       {"lock_in", text_or_null(service->lock_in)},
-                       {"as_of", text_or_null(service->as_of.text())},
-                       {"sources", std::move(sources)},
-                       {"note", text_or_null(service->note)}});
-  }
-  Json promises = Json::array();
-  for (const catalog::ServiceLevel* level : services.promises) promises.push_back(promise_json(*level));
+  Json managed = list_json(services.managed, [&](const catalog::Service* service) -> Json {
+    return {{"id", service->id},
+            {"name", service->name},
+            {"kind", to_text(*service->kind)},
+            {"surcharge", number(service->surcharge)},
+            {"scale_to_zero", service->scale_to_zero ? Json(*service->scale_to_zero) : Json(nullptr)},
+            {"lock_in", text_or_null(service->lock_in)},
+            {"as_of", text_or_null(service->as_of.text())},
+            {"sources", list_json(service->sources)},
+            {"note", text_or_null(service->note)}};
+  });
+  Json promises = list_json(services.promises, [](const catalog::ServiceLevel* level) { return promise_json(*level); });
   return {
       {"managed", std::move(managed)}, {"unrecorded", services.unrecorded}, {"service_levels", std::move(promises)}};
 }

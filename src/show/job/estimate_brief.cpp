@@ -1,5 +1,4 @@
 // An estimate in ten seconds: does it fit, what would, how fast.
-#include <array>
 #include <cmath>
 
 #include "base/text/text.hpp"

@@ -25,11 +25,7 @@ Json change_json(const answer::Change& change) {
           {"message", change.message}};
 }
 
-Json changes_json(const std::vector<answer::Change>& changes) {
-  Json out = Json::array();
-  for (const answer::Change& change : changes) out.push_back(change_json(change));
-  return out;
-}
+Json changes_json(const std::vector<answer::Change>& changes) { return list_json(changes, change_json); }
 
 Json admitted_json(const answer::Admission& admission, Currency currency) {
   if (!admission.as) return nullptr;
@@ -158,8 +154,7 @@ void add_rejection(Document& page, const ExplainView& view) {
 
 Json tree_json(const Branch& branch) {
   const physics::TraceLine& line = branch.line;
-  Json children = Json::array();
-  for (const Branch& child : branch.children) children.push_back(tree_json(child));
+  Json children = list_json(branch.children, [](const Branch& child) { return tree_json(child); });
   return {{"quantity", line.quantity},
           {"formula", text_or_null(line.formula)},
           {"substituted", text_or_null(line.substituted)},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
@@ -79,11 +78,7 @@ std::string counted_words(const Job& work) {
 
 }  // namespace
 
-std::string latency_name(const physics::LatencyTarget& latency) {
-  std::string name(latency.key);
-  std::ranges::transform(name, name.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return name;
-}
+std::string latency_name(const physics::LatencyTarget& latency) { return upper(latency.key); }
 
 std::string target_words(const Job& work) {
   std::string words;

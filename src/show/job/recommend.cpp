@@ -57,8 +57,8 @@ std::string other_sizes(const Recommendation& head, const Advice& advice) {
     if (r.row == 0 && r.gpu == head.gpu && r.instance->provider == head.instance->provider &&
         r.machine().device.share == head.machine().device.share && r.machine().gpus() != head.machine().gpus())
       sizes.insert(r.machine().gpus());
-  std::string list;
-  for (const int size : sizes | std::views::take(kMostSizes)) list += format("{}×{}", list.empty() ? "" : ", ", size);
+  const std::string list =
+      join_texts(sizes | std::views::take(kMostSizes), ", ", [](int size) { return format("×{}", size); });
   return list.empty() ? list : say(" (also {})", list);
 }
 
@@ -227,8 +227,7 @@ void add_warned_rows(Document& page, const Advice& advice, const RecommendView& 
     for (const auto& remark : r.remarks)
       if (is_shown(r, view) && remark.severity == rules::Effect::warn && r.rank > 1)
         rows[remark.rule] += format(" #{}", r.rank);
-  std::string list;
-  for (const auto& [rule, ranks] : rows) list += format("{}{}{}", list.empty() ? "" : ", ", rule, ranks);
+  const std::string list = join_texts(rows, ", ", [](const auto& row) { return row.first + row.second; });
   if (!list.empty()) page.line(say("warnings: {}; --explain says more", list));
 }
 
@@ -260,8 +259,8 @@ Document rejected(const Advice& advice, const RecommendView& view) {
   page.page_heading(say("rejected"));
   if (view.show_rejected) return page.line(head).add(every_rejection(advice));
   page.line(head, 2, Where::page).add(rules_and_examples(groups), Where::page);
-  std::string list;
-  for (const RejectedGroup& one : groups) list += (list.empty() ? "" : ", ") + format("{} {}", one.rule, one.instances);
+  const std::string list =
+      join_texts(groups, ", ", [](const RejectedGroup& one) { return format("{} {}", one.rule, one.instances); });
   return page.line(say("rejected: {} instances ({}); --show-rejected says why", total, list), 2, Where::terminal);
 }
 

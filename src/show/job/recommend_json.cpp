@@ -1,4 +1,4 @@
-#include "base/words/message.hpp"
+#include "answer/gate/saved.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/recommend.hpp"
 #include "show/json/records.hpp"
@@ -216,7 +216,7 @@ void tell_recommend(JsonOut& out, const Advice& advice, const catalog::Catalog& 
   const auto each = [&out](const auto& tell) {
     return [&out, &tell](const auto& one) { out.object(JsonOut::kItem, [&] { tell(out, one); }); };
   };
-  out.text("schema", "gpusel.recommend/1");
+  out.text("schema", answer::kAnswerSchema);
   out.tree("workload", workload_json(advice));
   if (advice.load) out.tree("traffic", traffic_json(advice.load->traffic, advice.load->demand.users));
   if (!advice.target.empty()) out.text("target", advice.target);

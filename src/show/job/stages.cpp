@@ -166,13 +166,13 @@ Json choice_json(const StagesChoice& choice, const StagesAnswer& answer, const S
     record["cold_start_s"] = stage.cost.cold ? number(stage.cost.cold->total().raw()) : Json(nullptr);
     stages.push_back(std::move(record));
   }
-  Json moves = Json::array();
-  for (const answer::Move& move : choice.moves)
-    moves.push_back({{"from", plan.stages[move.from].name},
-                     {"to", plan.stages[move.from + 1].name},
-                     {"gb", number(move.gb)},
-                     {"cost", number(move.cost)},
-                     {"at_most", number(move.at_most)}});
+  Json moves = list_json(choice.moves, [&](const answer::Move& move) -> Json {
+    return {{"from", plan.stages[move.from].name},
+            {"to", plan.stages[move.from + 1].name},
+            {"gb", number(move.gb)},
+            {"cost", number(move.cost)},
+            {"at_most", number(move.at_most)}};
+  });
   return {{"stages", std::move(stages)},
           {"moves", std::move(moves)},
           {"sum",

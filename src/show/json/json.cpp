@@ -48,8 +48,7 @@ void one_job(Json& out, const job::TranscodeJob& job) {
   out["codec"] = to_text(job.codec);
   out["input_codec"] = to_text(job.input);
   put(out, job.resolution);
-  out["ladder"] = Json::array();
-  for (const job::Resolution& size : job.outputs) out["ladder"].push_back(text_of(size));
+  out["ladder"] = list_json(job.outputs, [](const job::Resolution& size) { return text_of(size); });
   out["fps"] = number(job.fps);
   out["live"] = job.live;
 }
@@ -155,9 +154,7 @@ Json one_error_json(const Error& error) {
 Json errors_json(std::span<const Error> errors, int status) {
   Json out{{"schema", "gpusel.error/1"}, {"status", status}};
   out.update(one_error_json(errors.front()));
-  Json others = Json::array();
-  for (const Error& error : errors.subspan(1)) others.push_back(one_error_json(error));
-  out["others"] = std::move(others);
+  out["others"] = list_json(errors.subspan(1), one_error_json);
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -19,6 +20,30 @@ using Json = nlohmann::ordered_json;
 Json number(double value);
 Json number(const catalog::Number& value);
 Json text_or_null(std::string_view text);
+
+/// What `of` makes of each of `values`, or the values themselves.
+template <class Values, class Of = std::identity>
+Json list_json(const Values& values, Of of = {}) {
+  Json list = Json::array();
+  for (const auto& value : values) list.push_back(std::invoke(of, value));
+  return list;
+}
+
+// A member of a record, null where it is unknown.
+inline Json as_json(const catalog::Number& member) { return number(member); }
+inline Json as_json(std::string_view member) { return text_or_null(member); }
+inline Json as_json(Date member) { return text_or_null(member.text()); }
+inline Json as_json(const std::optional<bool>& member) { return member ? Json(*member) : Json(nullptr); }
+inline Json as_json(const catalog::TextList& member) { return list_json(member); }
+template <NamedEnum E>
+Json as_json(E member) {
+  return to_text(member);
+}
+template <NamedEnum E>
+Json as_json(const std::optional<E>& member) {
+  return member ? Json(to_text(*member)) : Json(nullptr);
+}
+
 Json assumptions(const job::Assumptions& assumed);
 /// Valid UTF-8 whatever the texts held, ending in a line feed.
 std::string dump(const Json& json, int indent = 2);

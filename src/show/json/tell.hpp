@@ -22,8 +22,8 @@ void tell_probability(JsonOut& out, const physics::Plan& plan, catalog::Number t
                       catalog::Number budget = {});
 /// As "price_today": what is expected today of a price per hour.
 void tell_price_today(JsonOut& out, const money::PriceToday& price);
-/// The verdict, of what must fit into `usable_gib` per device.
 void tell_remarks(JsonOut& out, std::span<const answer::Remark> remarks);
+/// The verdict, of what must fit into `usable_gib` per device.
 void tell_fit(JsonOut& out, const answer::Fit& fit, double usable_gib);
 /// As "explain".
 void tell_trace(JsonOut& out, const physics::Trace& trace);

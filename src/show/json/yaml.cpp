@@ -32,16 +32,6 @@ bool is_plain_scalar(std::string_view text) {
   return all && !is_reserved(text);
 }
 
-/// The code point that starts at `at`, and its length; of well-formed UTF-8.
-std::pair<char32_t, std::size_t> code_point(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]); };
-  const std::size_t length = byte(0) < 0x80 ? 1 : byte(0) < 0xE0 ? 2 : byte(0) < 0xF0 ? 3 : 4;
-  static constexpr unsigned char kLead[] = {0x7F, 0x1F, 0x0F, 0x07};
-  char32_t point = byte(0) & kLead[length - 1];
-  for (std::size_t i = 1; i < length; ++i) point = (point << 6U) | (byte(i) & 0x3FU);
-  return {point, length};
-}
-
 /// What a line of YAML may not hold as it is.
 bool needs_escape(char32_t c) { return is_unseen(c) || c == 0xFFFE || c == 0xFFFF; }
 
@@ -54,19 +44,15 @@ std::string yaml_escape(char32_t c) {
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (std::size_t at = 0; at < text.size();) {
-    if (valid_utf8_prefix(text.substr(at, 4)) == 0) {  // as JSON writes it: the replacement character
-      out += "\xEF\xBF\xBD";
-      ++at;
-      continue;
-    }
-    const auto [point, length] = code_point(text, at);
-    if (point == '"' || point == '\\') out += '\\';
-    if (needs_escape(point))
-      out += yaml_escape(point);
+  for (; !text.empty(); text.remove_prefix(decode(text).length)) {
+    const CodePoint c = decode(text);
+    if (c.value == '"' || c.value == '\\') out += '\\';
+    if (!c.valid)
+      out += "\xEF\xBF\xBD";  // as JSON writes it: the replacement character
+    else if (needs_escape(c.value))
+      out += yaml_escape(c.value);
     else
-      out += text.substr(at, length);
-    at += length;
+      out += text.substr(0, c.length);
   }
   return out + "\"";
 }
@@ -91,11 +77,11 @@ std::string scalar(const Json& json) {
 /// Lines that a person reads and edits, such as a script: as they are, below a bar. Only what reads back the same.
 bool is_block(std::string_view text) {
   if (text.find('\n') == std::string_view::npos || text.front() == ' ' || text.front() == '\n') return false;
-  if (text.ends_with("\n\n") || valid_utf8_prefix(text) != text.size()) return false;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto [point, length] = code_point(text, at);
-    if (point != '\n' && needs_escape(point)) return false;
-    at += length;
+  if (text.ends_with("\n\n")) return false;
+  while (!text.empty()) {
+    const CodePoint c = decode(text);
+    if (!c.valid || (c.value != '\n' && needs_escape(c.value))) return false;
+    text.remove_prefix(c.length);
   }
   return true;
 }

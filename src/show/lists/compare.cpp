@@ -1,9 +1,7 @@
 #include "show/lists/compare.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
-#include <ranges>
 
 #include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"
@@ -14,6 +12,7 @@
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
 #include "show/lists/compare_brief.hpp"
+#include "show/lists/words.hpp"
 
 namespace gpusel::show {
 
@@ -84,12 +83,6 @@ Words of_host(const std::function<std::string(const catalog::Instance&)>& words)
 Words of_offer(const std::function<std::string(const catalog::Offer&)>& words) {
   return
       [words](const Compared& item) { return item.offer == nullptr ? std::string(kDoesNotApply) : words(*item.offer); };
-}
-
-std::string yes_or_no(const std::optional<bool>& is) { return !is ? "" : *is ? say("yes") : say("no"); }
-template <NamedEnum E>
-std::string word(const std::optional<E>& value) {
-  return value ? said(*value) : std::string();
 }
 
 std::string gpu_words(const Compared& item) {
@@ -213,16 +206,16 @@ void gpu_rows(Rows& rows) {
   rows.words(say("capability"), of_gpu([](const auto& g) { return std::string(g.compute_capability); }));
   rows.words(say("memory type"), of_gpu([](const auto& g) { return std::string(g.memory_type); }));
   rows.figures(FigureOf::gpu);
-  rows.words(say("AV1 encoding"), of_gpu([](const auto& g) { return yes_or_no(g.av1_encode); }));
+  rows.words(say("AV1 encoding"), of_gpu([](const auto& g) { return in_words(g.av1_encode); }));
 }
 
 void host_rows(Rows& rows) {
   rows.group();
   rows.figures(FigureOf::all_gpus);
   rows.words(say("link in the node"),
-             of_host([](const auto& i) { return i.gpu.empty() ? std::string(kDoesNotApply) : word(i.link); }));
+             of_host([](const auto& i) { return i.gpu.empty() ? std::string(kDoesNotApply) : in_words(i.link); }));
   rows.figures(FigureOf::host);
-  rows.words(say("RDMA"), of_host([](const auto& i) { return word(i.rdma); }));
+  rows.words(say("RDMA"), of_host([](const auto& i) { return in_words(i.rdma); }));
   rows.words(say("CPU"), of_host([](const auto& i) { return std::string(to_text(i.cpu_arch)); }));
 }
 

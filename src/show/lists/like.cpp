@@ -60,12 +60,12 @@ Table like_table(std::span<const Alike> alike, const catalog::Catalog& catalog, 
 
 Json likeness_json(const Alike& alike) {
   const auto or_null = [](const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); };
-  Json differences = Json::array();
-  for (const Difference& difference : alike.differences)
-    differences.push_back({{"figure", rules::info(difference.fact).name},
-                           {"base", difference.base},
-                           {"this", difference.other},
-                           {"ratio", or_null(difference.ratio)}});
+  Json differences = list_json(alike.differences, [&](const Difference& difference) -> Json {
+    return {{"figure", rules::info(difference.fact).name},
+            {"base", difference.base},
+            {"this", difference.other},
+            {"ratio", or_null(difference.ratio)}};
+  });
   return {{"similarity", number(alike.similarity)},
           {"price_ratio", or_null(alike.ratios.price)},
           {"gpu_memory_ratio", or_null(alike.ratios.gpu_memory)},

@@ -26,17 +26,15 @@ Json compared_json(const answer::ComparedTerm& one, const catalog::Catalog& cata
 }
 
 Json commitments_json(const answer::BreakEvens& found, const catalog::Catalog& catalog) {
-  Json out = Json::array();
-  for (const auto& one : found.commitments) {
+  return list_json(found.commitments, [&](const auto& one) {
     Json json = compared_json(one.committed, catalog);
     json["on_demand"] = compared_json(one.on_demand, catalog);
     json["per_month"] = number(one.per_month);
     json["months"] = number(one.months);
     json["hours_per_month"] = number(one.hours_per_month);
     json["after_months"] = number(one.after_months);
-    out.push_back(std::move(json));
-  }
-  return out;
+    return json;
+  });
 }
 
 Json job_json(const answer::BreakEvens& found) {
@@ -128,15 +126,15 @@ Json spot_json(const answer::BreakEvens& found, const catalog::Catalog& catalog)
 Json nodes_json(const answer::BreakEvens& found) {
   if (!found.nodes) return nullptr;
   const answer::NodeCounts& counts = *found.nodes;
-  Json rows = Json::array();
-  for (const answer::NodeCount& row : counts.rows)
-    rows.push_back({{"nodes", row.nodes},
-                    {"hours", number(row.hours)},
-                    {"expected_hours", number(in_hours(row.run.wall))},
-                    {"hours_95", number(row.hours_95)},
-                    {"cost", number(row.cost)},
-                    {"efficiency", number(row.efficiency)},
-                    {"in_time", row.in_time}});
+  Json rows = list_json(counts.rows, [](const answer::NodeCount& row) -> Json {
+    return {{"nodes", row.nodes},
+            {"hours", number(row.hours)},
+            {"expected_hours", number(in_hours(row.run.wall))},
+            {"hours_95", number(row.hours_95)},
+            {"cost", number(row.cost)},
+            {"efficiency", number(row.efficiency)},
+            {"in_time", row.in_time}};
+  });
   const auto nodes_at = [&](const std::optional<std::size_t>& at) {
     return at ? Json(counts.rows[*at].nodes) : Json(nullptr);
   };
@@ -147,42 +145,38 @@ Json nodes_json(const answer::BreakEvens& found) {
 }
 
 Json tokens_json(const answer::BreakEvens& found) {
-  Json out = Json::array();
-  for (const answer::TokenBreakEven& one : found.tokens)
-    out.push_back(
-        {{"term", to_text(one.term->offer->term)},
-         {"price_per_million", number(one.price_per_million)},
-         {"own_price_per_million", number(one.answer.own_price_per_million)},
-         {"own_price_in_use", number(one.answer.own_price_in_use)},
-         {"cheaper_in_use", one.answer.cheaper_in_use},
-         {"use", number(one.use)},
-         {"tokens_per_s", number(one.tokens_per_s)},
-         {"capacity_per_month", number(one.answer.capacity_per_month)},
-         {"break_even_tokens", one.answer.break_even_tokens ? number(*one.answer.break_even_tokens) : Json(nullptr)},
-         {"utilization", one.answer.utilization ? number(*one.answer.utilization) : Json(nullptr)}});
-  return out;
+  return list_json(found.tokens, [](const answer::TokenBreakEven& one) -> Json {
+    return {{"term", to_text(one.term->offer->term)},
+            {"price_per_million", number(one.price_per_million)},
+            {"own_price_per_million", number(one.answer.own_price_per_million)},
+            {"own_price_in_use", number(one.answer.own_price_in_use)},
+            {"cheaper_in_use", one.answer.cheaper_in_use},
+            {"use", number(one.use)},
+            {"tokens_per_s", number(one.tokens_per_s)},
+            {"capacity_per_month", number(one.answer.capacity_per_month)},
+            {"break_even_tokens", one.answer.break_even_tokens ? number(*one.answer.break_even_tokens) : Json(nullptr)},
+            {"utilization", one.answer.utilization ? number(*one.answer.utilization) : Json(nullptr)}};
+  });
 }
 
 Json ownership_json(const answer::BreakEvens& found) {
-  Json out = Json::array();
-  for (const answer::Ownership& one : found.ownership) {
+  return list_json(found.ownership, [&](const answer::Ownership& one) -> Json {
     const bool by_the_hour = one.term->offer->term == catalog::Term::on_demand;
-    out.push_back({{"term", to_text(one.term->offer->term)},
-                   {"purchase", one.record != nullptr ? Json(one.record->id) : Json(nullptr)},
-                   {"units", number(one.units)},
-                   {"source", one.record != nullptr ? Json(one.record->source) : Json(nullptr)},
-                   {"as_of", one.record != nullptr ? text_or_null(one.record->as_of.text()) : Json(nullptr)},
-                   {"price", number(one.asked.price)},
-                   {"watts", number(one.asked.watts)},
-                   {"power_per_hour", number(one.answer.power_per_hour)},
-                   {"hosting_per_month", number(one.answer.hosting_per_month)},
-                   {"running_per_month", number(one.answer.running_per_month)},
-                   {"rent_per_month", number(one.answer.rent_per_month)},
-                   {"owned_per_hour", number(one.answer.owned_per_hour)},
-                   {"months", number(one.answer.months)},
-                   {"hours_per_month", by_the_hour ? number(one.answer.hours_per_month) : Json(nullptr)}});
-  }
-  return out;
+    return {{"term", to_text(one.term->offer->term)},
+            {"purchase", one.record != nullptr ? Json(one.record->id) : Json(nullptr)},
+            {"units", number(one.units)},
+            {"source", one.record != nullptr ? Json(one.record->source) : Json(nullptr)},
+            {"as_of", one.record != nullptr ? text_or_null(one.record->as_of.text()) : Json(nullptr)},
+            {"price", number(one.asked.price)},
+            {"watts", number(one.asked.watts)},
+            {"power_per_hour", number(one.answer.power_per_hour)},
+            {"hosting_per_month", number(one.answer.hosting_per_month)},
+            {"running_per_month", number(one.answer.running_per_month)},
+            {"rent_per_month", number(one.answer.rent_per_month)},
+            {"owned_per_hour", number(one.answer.owned_per_hour)},
+            {"months", number(one.answer.months)},
+            {"hours_per_month", by_the_hour ? number(one.answer.hours_per_month) : Json(nullptr)}};
+  });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "show/money/cost.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
@@ -15,6 +14,7 @@
 #include "show/money/break_even.hpp"
 #include "show/money/cost_brief.hpp"
 #include "show/money/price_history.hpp"
+#include "show/money/term_rows.hpp"
 
 namespace gpusel::show {
 
@@ -35,67 +35,27 @@ std::string date_text(std::int32_t packed) {
   return date.known() ? date.text() : say("undated");
 }
 
-/// Terms in columns, periods in rows.
-class TermTable {
- public:
-  explicit TermTable(const CostItem& item) : item_(item), table_(names(item)) {}
-
-  void words(const std::string& title, const std::function<std::string(const TermCost&)>& of) {
-    SideRow row{title, {}};
-    for (const TermCost& term : item_.terms) row.cells.push_back({of(term), {}, false, false});
-    table_.add(std::move(row));
-  }
-
-  /// Of amounts that no term has, no row. `at_most`: those that are a bound.
-  void amounts(const std::string& title, const std::function<catalog::Number(const TermCost&)>& of,
-               const std::function<bool(const TermCost&)>& at_most = {}, bool with_ratios = true) {
-    SideRow row{title, {}};
-    const catalog::Number first = of(item_.terms.front());
-    bool any = false;
-    for (const TermCost& term : item_.terms) {
-      const catalog::Number amount = of(term);
-      any = any || amount.has_value();
-      SideCell cell{money(amount), {}, true, false};
-      if (at_most && amount && at_most(term)) cell.text = "≤ " + cell.text;
-      if (with_ratios && amount && first.value_or(0) > 0 && &term != &item_.terms.front())
-        cell.ratio = format("×{:.2f}", *amount / *first);
-      row.cells.push_back(std::move(cell));
-    }
-    if (any) table_.add(std::move(row));
-  }
-
-  void gap() { table_.add({}); }
-
-  SideBySide take() { return std::move(table_); }
-
- private:
-  static std::vector<std::string> names(const CostItem& item) {
-    std::vector<std::string> all;
-    for (const TermCost& term : item.terms) all.emplace_back(to_text(term.offer->term));
-    return all;
-  }
-
-  const CostItem& item_;
-  SideBySide table_;
-};
-
 bool at_most(const TermCost& term) { return term.paid.at_most; }
 bool job_at_most(const TermCost& term) { return term.paid.job_at_most; }
+// Of a term's amounts, of those that last as long as it, and of the job's.
+constexpr AmountStyle kAmount{.ratios = true};
+constexpr AmountStyle kBound{.at_most = at_most, .ratios = true};
+constexpr AmountStyle kJobBound{.at_most = job_at_most, .ratios = true};
 
-void instance_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+void instance_rows(TermRows& table, const CostItem& item, const std::string& currency) {
   table.words(say("region"), [](const TermCost& t) { return printable(t.region->id); });
   table.words(say("price date"), [](const TermCost& t) { return date_text(t.offer->as_of); });
-  table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances().hour; });
-  table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, at_most);
-  table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, at_most);
-  table.amounts(say("per year"), [](const TermCost& t) { return t.instances().year; }, at_most);
-  table.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, {}, false);
+  table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances().hour; }, kAmount);
+  table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, kBound);
+  table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, kBound);
+  table.amounts(say("per year"), [](const TermCost& t) { return t.instances().year; }, kBound);
+  table.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; });
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("whole job"), [](const TermCost& t) { return t.instances().job; }, job_at_most);
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.instances().job; }, kJobBound);
 }
 
 /// What comes beside, a month, and the sums with it.
-void sum_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+void sum_rows(TermRows& table, const CostItem& item, const std::string& currency) {
   const auto lines = answer::line_keys(item);
   if (lines.empty()) return;
   table.gap();
@@ -105,26 +65,22 @@ void sum_rows(TermTable& table, const CostItem& item, const std::string& currenc
       if (line == nullptr) return money(0.0);
       return line->known ? money(line->amounts.month) : std::string(kUnknown);
     });
-  const auto without = [](const TermCost& t) {
-    std::string keys;
-    for (const std::string_view key : t.lacking()) keys += (keys.empty() ? "" : ", ") + std::string(key);
-    return say("without {}", keys);
-  };
-  table.amounts(say("{} total, day", currency), [](const TermCost& t) { return t.sums().day; }, at_most);
-  table.amounts(say("total, month"), [](const TermCost& t) { return t.sums().month; }, at_most);
-  table.amounts(say("total, year"), [](const TermCost& t) { return t.sums().year; }, at_most);
+  const auto without = [](const TermCost& t) { return say("without {}", join_texts(t.lacking(), ", ")); };
+  table.amounts(say("{} total, day", currency), [](const TermCost& t) { return t.sums().day; }, kBound);
+  table.amounts(say("total, month"), [](const TermCost& t) { return t.sums().month; }, kBound);
+  table.amounts(say("total, year"), [](const TermCost& t) { return t.sums().year; }, kBound);
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("total, job"), [](const TermCost& t) { return t.sums().job; }, job_at_most);
+    table.amounts(say("total, job"), [](const TermCost& t) { return t.sums().job; }, kJobBound);
   const bool lacks =
       std::any_of(item.terms.begin(), item.terms.end(), [](const auto& t) { return !t.lacking().empty(); });
   if (lacks)
     table.words(say("sums are"), [&](const TermCost& t) { return t.lacking().empty() ? say("complete") : without(t); });
 }
 
-void work_rows(TermTable& table, const CostItem& item, const std::string& currency) {
+void work_rows(TermRows& table, const CostItem& item, const std::string& currency) {
   table.gap();
   const auto& job = item.subject.job;
-  const auto bound = job && job->hours ? job_at_most : at_most;
+  const AmountStyle& bound = job && job->hours ? kJobBound : kBound;
   table.amounts(say("{} per hour of work", currency), [](const TermCost& t) { return t.per_used_hour; }, bound);
   const std::string tokens =
       job && job->tokens != "all" ? say("per million {} tokens", say_name(job->tokens)) : say("per million tokens");
@@ -134,17 +90,17 @@ void work_rows(TermTable& table, const CostItem& item, const std::string& curren
 }
 
 /// The instances in the currency of the offer, where that is another.
-void own_rows(TermTable& table, const CostItem& item) {
+void own_rows(TermRows& table, const CostItem& item) {
   const bool foreign =
       std::any_of(item.terms.begin(), item.terms.end(), [](const TermCost& t) { return t.exchange.has_value(); });
   if (!foreign) return;
   table.gap();
   table.words(say("as offered, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
-  table.amounts(say("per hour"), [](const TermCost& t) { return t.own().hour; }, {}, false);
-  table.amounts(say("per month"), [](const TermCost& t) { return t.own().month; }, at_most, false);
-  table.amounts(say("per year"), [](const TermCost& t) { return t.own().year; }, at_most, false);
+  table.amounts(say("per hour"), [](const TermCost& t) { return t.own().hour; });
+  table.amounts(say("per month"), [](const TermCost& t) { return t.own().month; }, {.at_most = at_most});
+  table.amounts(say("per year"), [](const TermCost& t) { return t.own().year; }, {.at_most = at_most});
   if (item.subject.job && item.subject.job->hours)
-    table.amounts(say("whole job"), [](const TermCost& t) { return t.own().job; }, job_at_most, false);
+    table.amounts(say("whole job"), [](const TermCost& t) { return t.own().job; }, {.at_most = job_at_most});
 }
 
 std::string price_line(const TermCost& term, const std::string& currency, const catalog::Catalog& catalog, bool wide) {
@@ -238,7 +194,7 @@ Document item_page(const CostItem& item, const CostAnswer& answer, const catalog
   if (item.terms.empty()) {
     page.line(say("no price is known that meets this"));
   } else {
-    TermTable table(item);
+    TermRows table(item, [](catalog::Term term) { return std::string(to_text(term)); });
     instance_rows(table, item, currency);
     sum_rows(table, item, currency);
     work_rows(table, item, currency);

@@ -1,7 +1,6 @@
 #include "show/money/cost_brief.hpp"
 
 #include <algorithm>
-#include <functional>
 
 #include "answer/facts/candidates.hpp"
 #include "base/text/joined.hpp"
@@ -10,6 +9,7 @@
 #include "base/words/message.hpp"
 #include "show/job/question.hpp"
 #include "show/money/cost.hpp"
+#include "show/money/term_rows.hpp"
 
 namespace gpusel::show {
 
@@ -58,59 +58,17 @@ std::string sum_words(const CostItem& item, const CostAnswer& answer) {
   return first;
 }
 
-class CostRows {
- public:
-  explicit CostRows(const CostItem& item) : item_(item), table_(names(item)) {}
-
-  /// In words, where any has some.
-  void words(const std::string& title, const std::function<std::string(const TermCost&)>& of) {
-    SideRow row{title, {}};
-    for (const TermCost& term : item_.terms) row.cells.push_back({of(term), {}, false, false});
-    table_.add(std::move(row));
-  }
-
-  /// Of amounts that no term has, no row; the least has a mark where they differ.
-  void amounts(const std::string& title, const std::function<Number(const TermCost&)>& of, bool marks = false,
-               std::string (*shown)(double) = human_price) {
-    SideRow row{title, {}};
-    Number least;
-    bool differ = false, any = false;
-    for (const TermCost& term : item_.terms) {
-      const Number amount = of(term);
-      any = any || amount;
-      if (amount && least) differ = differ || *amount != *least;
-      if (amount) least = std::min(least.value_or(*amount), *amount);
-      row.cells.push_back({amount ? shown(*amount) : "-", {}, true, false});
-    }
-    if (!any) return;
-    for (std::size_t i = 0; i < item_.terms.size() && marks && differ; ++i)
-      row.cells[i].best = of(item_.terms[i]) == least;
-    table_.add(std::move(row));
-  }
-
-  SideBySide take() { return std::move(table_); }
-
- private:
-  static std::vector<std::string> names(const CostItem& item) {
-    std::vector<std::string> all;
-    for (const TermCost& term : item.terms) all.push_back(said(term.offer->term));
-    return all;
-  }
-
-  const CostItem& item_;
-  SideBySide table_;
-};
-
 /// The sum and its parts, a term in each column.
 SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   const std::string code(answer.converter.currency().code());
   const bool job = is_of_a_job(item);
   const auto keys = answer::line_keys(item);
-  CostRows rows(item);
-  rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, true);
+  TermRows rows(item, said<catalog::Term>);
+  rows.amounts(say("{} per hour", code), [](const TermCost& t) { return t.instances().hour; }, {.marks = true});
   const std::string whole = is_job(item, answer) ? say("{} for the job", code) : say("{} total", code);
-  if (job) rows.amounts(whole, [](const TermCost& t) { return t.instances().job; }, true);
-  rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; }, !job, spoken_sum);
+  if (job) rows.amounts(whole, [](const TermCost& t) { return t.instances().job; }, {.marks = true});
+  rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; },
+               {.text = spoken_sum, .marks = !job});
   for (const std::string_view key : keys)
     rows.words(say("  + {}, month", key), [&](const TermCost& t) {
       const money::Line* line = t.line(key);
@@ -118,12 +76,14 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
       return line->known && line->amounts.month ? spoken_sum(*line->amounts.month) : std::string("?");
     });
   if (!keys.empty() && job)
-    rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, true);
+    rows.amounts(say("{} total, job", code), [](const TermCost& t) { return t.sums().job; }, {.marks = true});
   if (!keys.empty())
-    rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; }, !job, spoken_sum);
-  if (!job) rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, false, spoken_sum);
-  rows.amounts(
-      say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; }, false, spoken_sum);
+    rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; },
+                 {.text = spoken_sum, .marks = !job});
+  if (!job)
+    rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, {.text = spoken_sum});
+  rows.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; },
+               {.text = spoken_sum});
   // Of a commitment that outlasts the job these would be of its idle time.
   const auto outlasts = [job](const TermCost& t) { return job && t.instances().commitment; };
   rows.amounts(say("{} per hour of work", code), [&](const TermCost& t) {
@@ -193,10 +153,10 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   for (const TermCost& term : item.terms)
     for (const std::string_view key : term.lacking())
       if (std::ranges::find(lacking, key) == lacking.end()) lacking.push_back(key);
-  std::string unpriced;
-  for (const std::string_view key : lacking) unpriced += format("{}{}", unpriced.empty() ? "" : ", ", key);
-  if (!unpriced.empty())
-    page.line(Text(say("Warning: not in the total because its price is not known: {}", unpriced), Meaning::warn), 9);
+  if (!lacking.empty())
+    page.line(Text(say("Warning: not in the total because its price is not known: {}", join_texts(lacking, ", ")),
+                   Meaning::warn),
+              9);
   constexpr std::size_t kMostWarnings = 3;
   if (judged != nullptr) add_warnings(page, judged->remarks, kMostWarnings);
   const bool guess = std::ranges::any_of(

@@ -21,8 +21,6 @@ Json amounts_json(const money::Amounts& amounts) {
 }
 
 Json duty_json(const money::Duty& duty) {
-  Json given = Json::array();
-  for (const std::string_view key : duty.given) given.push_back(key);
   return {{"hours_per_day", number(duty.hours_per_day)},
           {"days_per_month", number(duty.days_per_month)},
           {"months", duty.months ? number(*duty.months) : Json(nullptr)},
@@ -31,7 +29,7 @@ Json duty_json(const money::Duty& duty) {
           {"starts_per_day", number(duty.starts())},
           {"cold_start_s", duty.cold_start_s ? number(*duty.cold_start_s) : Json(nullptr)},
           {"work_hours_per_month", number(duty.used_per_month())},
-          {"given", std::move(given)}};
+          {"given", list_json(duty.given)}};
 }
 
 Json extras_json(const answer::CostExtras& extras) {
@@ -81,9 +79,7 @@ Json term_json(const TermCost& term, const CostItem& item, const catalog::Catalo
            {"instances", amounts_json(term.instances())}};
   if (term.exchange)
     out["fx"] = {{"rate", number(term.exchange->rate)}, {"as_of", text_or_null(term.exchange->as_of.text())}};
-  Json lines = Json::array();
-  for (const CostLine& line : term.lines) lines.push_back(line_json(line));
-  out["lines"] = std::move(lines);
+  out["lines"] = list_json(term.lines, line_json);
   out["total"] = amounts_json(term.sums());
   out["total_lacks"] = term.lacking();
   out["per_work_hour"] = number(term.per_used_hour);
@@ -145,12 +141,9 @@ Json item_json(const CostItem& item, const CostAnswer& answer, const catalog::Ca
            {"probability", subject.planned ? probability_json(subject.planned->plan) : Json(nullptr)},
            {"cold_start_s", item.duty.cold_start_s ? number(*item.duty.cold_start_s) : Json(nullptr)},
            {"billing", billing_json(item, catalog)}};
-  Json terms = Json::array();
-  for (const TermCost& term : item.terms) terms.push_back(term_json(term, item, catalog));
-  out["terms"] = std::move(terms);
-  Json promises = Json::array();
-  for (const catalog::ServiceLevel* level : item.promises) promises.push_back(promise_json(*level));
-  out["service_levels"] = std::move(promises);
+  out["terms"] = list_json(item.terms, [&](const TermCost& term) { return term_json(term, item, catalog); });
+  out["service_levels"] =
+      list_json(item.promises, [](const catalog::ServiceLevel* level) { return promise_json(*level); });
   if (item.scaling) out["autoscaling"] = autoscale_json(*item.scaling, answer.work->inference.engine);
   out["notes"] = item.notes;
   if (!item.trace.empty()) out["explain"] = explain_json(item.trace);

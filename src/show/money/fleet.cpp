@@ -316,8 +316,8 @@ class FleetPage {
       order.emplace_back(-count, rule);
     }
     std::ranges::sort(order);
-    std::string list;
-    for (const auto& [count, rule] : order) list += (list.empty() ? "" : ", ") + format("{} {}", rule, -count);
+    const std::string list =
+        join_texts(order, ", ", [](const auto& one) { return format("{} {}", one.second, -one.first); });
     if (total > 0) page_.line(say("rejected: {} instances ({})", total, list));
   }
 

@@ -1,4 +1,3 @@
-#include "base/words/message.hpp"
 #include "show/json/records.hpp"
 #include "show/money/autoscale.hpp"
 #include "show/money/fleet.hpp"
@@ -34,14 +33,14 @@ Json offer_json(const std::optional<FleetOffer>& offer, const catalog::Catalog& 
 
 Json traffic_json(const Fleet& fleet) {
   const auto& traffic = fleet.traffic;
-  Json buckets = Json::array();
-  for (const auto& bucket : traffic.buckets)
-    buckets.push_back({{"input_tokens_up_to", number(bucket.input_up_to)},
-                       {"output_tokens_up_to", number(bucket.output_up_to)},
-                       {"input_tokens", number(bucket.input)},
-                       {"output_tokens", number(bucket.output)},
-                       {"share", number(bucket.share)},
-                       {"requests_per_s", number(fleet.rate * fleet.peak * bucket.share)}});
+  Json buckets = list_json(traffic.buckets, [&](const auto& bucket) -> Json {
+    return {{"input_tokens_up_to", number(bucket.input_up_to)},
+            {"output_tokens_up_to", number(bucket.output_up_to)},
+            {"input_tokens", number(bucket.input)},
+            {"output_tokens", number(bucket.output)},
+            {"share", number(bucket.share)},
+            {"requests_per_s", number(fleet.rate * fleet.peak * bucket.share)}};
+  });
   Json out{{"name", traffic.name},
            {"source", text_or_null(traffic.source)},
            {"requests_per_s", number(fleet.rate)},
@@ -84,8 +83,7 @@ Json type_json(const Fleet& fleet, std::size_t index, const catalog::Catalog& ca
 }
 
 Json member_json(const FleetMember& member) {
-  Json share = Json::array();
-  for (const double part : member.share) share.push_back(number(part));
+  Json share = list_json(member.share, [](const double part) { return number(part); });
   return {{"type", member.type + 1},
           {"instances", number(member.instances)},
           {"committed", number(member.committed)},
@@ -95,11 +93,7 @@ Json member_json(const FleetMember& member) {
           {"share_of_buckets", std::move(share)}};
 }
 
-Json members_json(const std::vector<FleetMember>& members) {
-  Json out = Json::array();
-  for (const FleetMember& member : members) out.push_back(member_json(member));
-  return out;
-}
+Json members_json(const std::vector<FleetMember>& members) { return list_json(members, member_json); }
 
 Json schedule_json(const answer::FleetSchedule& day) {
   Json hours = Json::array();
@@ -111,8 +105,7 @@ Json schedule_json(const answer::FleetSchedule& day) {
                      {"hourly", number(hourly)},
                      {"members", members_json(day.hours[hour])}});
   }
-  Json starts = Json::array();
-  for (const double count : day.starts) starts.push_back(number(count));
+  Json starts = list_json(day.starts, [](const double count) { return number(count); });
   return {{"name", day.name},
           {"optimal", day.optimal},
           {"gap", number(day.gap)},
@@ -136,14 +129,12 @@ Json scaling_json(const Fleet& fleet) {
 }
 
 Json unserved_json(const Fleet& fleet, const catalog::Catalog& catalog) {
-  Json out = Json::array();
-  for (const answer::Unserved& one : fleet.unserved) {
+  return list_json(fleet.unserved, [&](const answer::Unserved& one) {
     Json entry{{"bucket", one.bucket + 1}, {"message", one.message}, {"nearest", offer_json(one.nearest, catalog)}};
     entry["ttft_ms"] = one.nearest ? number(in_ms(one.ttft)) : Json(nullptr);
     entry["itl_ms"] = one.nearest ? number(in_ms(one.itl)) : Json(nullptr);
-    out.push_back(std::move(entry));
-  }
-  return out;
+    return entry;
+  });
 }
 
 Json routing_json(const Fleet& fleet) {
@@ -239,8 +230,7 @@ Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
       {"price_source", "/price/price_source"},
       {"price_confidence", "/price/price_confidence"},
   };
-  Json rows = Json::array();
-  for (const FleetMember& member : fleet.mix.members) {
+  Json rows = list_json(fleet.mix.members, [&](const FleetMember& member) {
     const FleetType& type = fleet.types[member.type];
     Json row = member_json(member);
     row["price"] = offer_json(type.steady(), catalog);
@@ -248,8 +238,8 @@ Table fleet_table(const Fleet& fleet, const catalog::Catalog& catalog) {
     row["gpus"] = type.machine().gpus();
     row["layout"] = physics::layout_text(fleet.work, type.layout());
     row["currency"] = fleet.currency.code();
-    rows.push_back(std::move(row));
-  }
+    return row;
+  });
   return records_table(rows, kColumns);
 }
 

@@ -88,15 +88,13 @@ Table history_table(const catalog::Instance& instance, const catalog::Catalog& c
 }
 
 Json history_json(const catalog::Offer& offer, const catalog::Catalog& catalog) {
-  Json list = Json::array();
-  for (const catalog::Offer& old : catalog.history_of(offer)) {
+  return list_json(catalog.history_of(offer), [&](const catalog::Offer& old) -> Json {
     const catalog::Origin& origin = catalog.origin_of(old);
-    list.push_back({{"as_of", text_or_null(Date::from_packed(old.as_of).text())},
-                    {"price_per_hour", number(old.per_hour())},
-                    {"source", text_or_null(origin.source)},
-                    {"confidence", to_text(origin.confidence)}});
-  }
-  return list;
+    return {{"as_of", text_or_null(Date::from_packed(old.as_of).text())},
+            {"price_per_hour", number(old.per_hour())},
+            {"source", text_or_null(origin.source)},
+            {"confidence", to_text(origin.confidence)}};
+  });
 }
 
 Document drift_page(std::span<const catalog::PriceMoves> moves) {
@@ -121,23 +119,21 @@ Document drift_page(std::span<const catalog::PriceMoves> moves) {
 
 Json drift_json(std::span<const catalog::PriceMoves> moves, const catalog::Catalog& catalog) {
   Json out{{"schema", "gpusel.catalog-drift/1"}};
-  Json items = Json::array();
-  for (const catalog::PriceMoves& one : moves)
-    items.push_back({{"gpu", text_or_null(one.gpu)},
-                     {"seller", to_text(one.seller)},
-                     {"term", to_text(one.term)},
-                     {"offers", one.offers},
-                     {"pairs", one.pairs},
-                     {"rose", one.rose},
-                     {"fell", one.fell},
-                     {"months", number(one.months)},
-                     {"change", number(one.change)},
-                     {"change_per_month", number(one.per_month)},
-                     {"from", text_or_null(one.first.text())},
-                     {"to", text_or_null(one.last.text())}});
-  out["items"] = std::move(items);
-  Json drift = Json::array();
-  for (const catalog::Drift& one : catalog.drift()) {
+  out["items"] = list_json(moves, [](const catalog::PriceMoves& one) -> Json {
+    return {{"gpu", text_or_null(one.gpu)},
+            {"seller", to_text(one.seller)},
+            {"term", to_text(one.term)},
+            {"offers", one.offers},
+            {"pairs", one.pairs},
+            {"rose", one.rose},
+            {"fell", one.fell},
+            {"months", number(one.months)},
+            {"change", number(one.change)},
+            {"change_per_month", number(one.per_month)},
+            {"from", text_or_null(one.first.text())},
+            {"to", text_or_null(one.last.text())}};
+  });
+  out["drift"] = list_json(catalog.drift(), [&](const catalog::Drift& one) {
     Json row = Json::object();
     row["id"] = one.id;
     row["seller"] = one.seller ? Json(to_text(*one.seller)) : Json(nullptr);
@@ -150,9 +146,8 @@ Json drift_json(std::span<const catalog::PriceMoves> moves, const catalog::Catal
     row["longest_months"] = number(one.longest_months);
     row["pairs"] = number(one.pairs);
     row["offers"] = number(one.offers);
-    drift.push_back(std::move(row));
-  }
-  out["drift"] = std::move(drift);
+    return row;
+  });
   return out;
 }
 
@@ -172,18 +167,17 @@ Table outlook_table(std::span<const money::OutlookCheck> checks) {
 }
 
 Json outlook_json(std::span<const money::OutlookCheck> checks) {
-  Json list = Json::array();
-  for (const money::OutlookCheck& one : checks)
-    list.push_back({{"seller", to_text(one.seller)},
-                    {"term", to_text(one.term)},
-                    {"offers", one.offers},
-                    {"months", number(one.months)},
-                    {"old_median_error", number(one.old_error)},
-                    {"expected_median_error", number(one.expected_error)},
-                    {"old_mean_error", number(one.old_mean)},
-                    {"expected_mean_error", number(one.expected_mean)},
-                    {"in_range", number(one.covered)}});
-  return list;
+  return list_json(checks, [](const money::OutlookCheck& one) -> Json {
+    return {{"seller", to_text(one.seller)},
+            {"term", to_text(one.term)},
+            {"offers", one.offers},
+            {"months", number(one.months)},
+            {"old_median_error", number(one.old_error)},
+            {"expected_median_error", number(one.expected_error)},
+            {"old_mean_error", number(one.old_mean)},
+            {"expected_mean_error", number(one.expected_mean)},
+            {"in_range", number(one.covered)}};
+  });
 }
 
 }  // namespace gpusel::show

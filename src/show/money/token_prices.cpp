@@ -36,20 +36,19 @@ std::string amount_of(const Number& amount) { return amount ? human_price(*amoun
 }  // namespace
 
 Json token_prices_json(const catalog::Model& model, const catalog::Catalog& catalog) {
-  Json list = Json::array();
   const auto text = [](std::string_view value) { return value.empty() ? Json(nullptr) : Json(std::string(value)); };
-  for (const TokenPrice* p : prices_of(model, catalog))
-    list.push_back({{"provider", text(p->provider)},
-                    {"input_per_million", number(p->input_per_million)},
-                    {"cached_input_per_million", number(p->cached_input_per_million)},
-                    {"output_per_million", number(p->output_per_million)},
-                    {"batch_input_per_million", number(p->batch_input_per_million)},
-                    {"batch_output_per_million", number(p->batch_output_per_million)},
-                    {"currency", text(p->currency)},
-                    {"as_of", text(p->as_of.text())},
-                    {"source", text(p->source)},
-                    {"note", text(p->note)}});
-  return list;
+  return list_json(prices_of(model, catalog), [&](const TokenPrice* p) -> Json {
+    return {{"provider", text(p->provider)},
+            {"input_per_million", number(p->input_per_million)},
+            {"cached_input_per_million", number(p->cached_input_per_million)},
+            {"output_per_million", number(p->output_per_million)},
+            {"batch_input_per_million", number(p->batch_input_per_million)},
+            {"batch_output_per_million", number(p->batch_output_per_million)},
+            {"currency", text(p->currency)},
+            {"as_of", text(p->as_of.text())},
+            {"source", text(p->source)},
+            {"note", text(p->note)}};
+  });
 }
 
 void add_token_prices(const catalog::Model& model, const catalog::Catalog& catalog, Document& page) {

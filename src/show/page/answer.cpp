@@ -33,11 +33,7 @@ std::string total_text(const ReportView& view, const money::Quote& quote) {
 }
 
 /// What has no known price and is missing from the sum.
-std::string lacking_text(const money::Quote& quote) {
-  std::string keys;
-  for (const std::string_view key : quote.lacking()) keys += (keys.empty() ? "" : ", ") + std::string(key);
-  return keys;
-}
+std::string lacking_text(const money::Quote& quote) { return join_texts(quote.lacking(), ", "); }
 
 /// "instances 821.2 + storage 400.0"; nothing where it is the instances alone.
 std::string parts_text(const ReportView& view, const money::Quote& quote) {

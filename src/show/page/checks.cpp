@@ -1,7 +1,6 @@
 // What an engineer checks: every figure with its formula, every fact with its source and day.
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/candidate.hpp"

@@ -1,7 +1,6 @@
 // Every answer in one table, and what rules say: warnings, rejections, other ways to ask, and the steps to the answer.
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/job/recommend.hpp"
 #include "show/page/parts.hpp"

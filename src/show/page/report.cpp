@@ -1,6 +1,5 @@
 #include "show/page/report.hpp"
 
-#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/estimate.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/text/text.hpp"
-#include "base/words/message.hpp"
 #include "show/render/terminal/terminal.hpp"
 
 namespace gpusel::show {
@@ -76,8 +75,6 @@ std::string guarded(std::string out) {
 }
 
 }  // namespace
-
-std::string markdown_line(std::string_view text) { return guarded(markdown_text(trim(text))); }
 
 std::string markdown_code(std::string_view lines) {
   std::string fence = "```";

@@ -64,14 +64,13 @@ Json served_plan_json(const Simulated& s) {
 }
 
 Json knee_json(const Simulated& s) {
-  Json out = Json::array();
-  for (const serve::KneePoint& point : s.simulation.knee)
-    out.push_back({{"requests_per_s", point.requests_per_s},
-                   {"share_in_time", point.share_in_time},
-                   {"ttft_ms_p95", ms_json(point.ttft_p95)},
-                   {"tpot_ms_p95", ms_json(point.tpot_p95)},
-                   {"utilization", point.utilization}});
-  return out;
+  return list_json(s.simulation.knee, [](const serve::KneePoint& point) -> Json {
+    return {{"requests_per_s", point.requests_per_s},
+            {"share_in_time", point.share_in_time},
+            {"ttft_ms_p95", ms_json(point.ttft_p95)},
+            {"tpot_ms_p95", ms_json(point.tpot_p95)},
+            {"utilization", point.utilization}};
+  });
 }
 
 }  // namespace
@@ -168,9 +167,7 @@ Json simulate_json(const Simulated& s) {
   out["seed"] = s.seed;
   out["requests"] = s.simulation.requests;
   out["simulated_s"] = o.seconds;
-  Json notes = Json::array();
-  for (const std::string& note : s.notes) notes.push_back(note);
-  out["notes"] = std::move(notes);
+  out["notes"] = list_json(s.notes);
   return out;
 }
 

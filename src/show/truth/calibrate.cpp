@@ -152,9 +152,8 @@ Json width_json(const OwnWidth& width) {
 }
 
 Json list_of(const Errors& errors) {
-  Json out = Json::array();
-  for (const Error& error : errors) out.push_back({{"where", error.where}, {"message", error.message}});
-  return out;
+  return list_json(errors,
+                   [](const Error& error) -> Json { return {{"where", error.where}, {"message", error.message}}; });
 }
 
 }  // namespace
@@ -168,9 +167,7 @@ Json tree_json(const Node& node) {
       return out;
     }
     case Node::Kind::list: {
-      Json out = Json::array();
-      for (const Node& child : node.children) out.push_back(tree_json(child));
-      return out;
+      return list_json(node.children, [&](const Node& child) { return tree_json(child); });
     }
     case Node::Kind::scalar: break;
   }
@@ -182,12 +179,9 @@ Json tree_json(const Node& node) {
 
 std::string calibrate_overlay(const Calibration& calibration) {
   Json own{{"as_of", calibration.own.as_of.text()}};
-  own["coefficients"] = Json::array();
-  for (const OwnValue& value : calibration.own.values) own["coefficients"].push_back(value_json(value));
-  own["intervals"] = Json::array();
-  for (const OwnWidth& width : calibration.own.widths) own["intervals"].push_back(width_json(width));
-  own["rows"] = Json::array();
-  for (const Node& row : calibration.own.rows) own["rows"].push_back(tree_json(row));
+  own["coefficients"] = list_json(calibration.own.values, value_json);
+  own["intervals"] = list_json(calibration.own.widths, width_json);
+  own["rows"] = list_json(calibration.own.rows, [](const Node& row) { return tree_json(row); });
   return "# " +
          say("Written by gpusel calibrate on {}; gpusel calibrate --reset removes it.", calibration.own.as_of.text()) +
          "\n# " + say("Values replace the shipped ones; docs/calibrate.md has the formulas.") + "\n" +
@@ -259,17 +253,15 @@ Json calibrate_json(const Calibration& calibration, const answer::CheckedRows& c
                               {"median_error_after", number(answer::median(sum.after))},
                               {"interval_coverage_before", number(sum.share(sum.inside_before))},
                               {"interval_coverage_after", number(sum.share(sum.inside_after))}});
-  out["coefficients"] = Json::array();
-  for (const CalibratedCoefficient& each : calibration.coefficients) {
+  out["coefficients"] = list_json(calibration.coefficients, [&](const CalibratedCoefficient& each) {
     Json entry = value_json(each.own);
     entry["figures"] = each.figures;
     entry["sensitivity"] = number(each.sensitivity);
     entry["prior_deviation"] = number(each.prior);
     entry["deviation"] = number(each.deviation);
-    out["coefficients"].push_back(std::move(entry));
-  }
-  out["intervals"] = Json::array();
-  for (const OwnWidth& width : calibration.own.widths) out["intervals"].push_back(width_json(width));
+    return entry;
+  });
+  out["intervals"] = list_json(calibration.own.widths, width_json);
   if (!calibration.trace.empty()) out["explain"] = explain_json(calibration.trace);
   return out;
 }

@@ -1,8 +1,5 @@
 #include "show/truth/poc.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
@@ -154,22 +151,21 @@ Document poc_page(const PocView& view, bool explain) {
 Json poc_json(const PocView& view) {
   const Poc& poc = view.poc;
   Json out{{"rank", poc.chosen->rank}, {"rent", rent_json(poc, view.advice, view.catalog)}};
-  out["steps"] = Json::array();
-  for (const answer::PocStep& step : poc.steps)
-    out["steps"].push_back({{"what", step.what},
-                            {"tool", step.tool},
-                            {"url", text_or_null(step.url)},
-                            {"commands", step.commands},
-                            {"read", text_or_null(step.read)}});
-  out["figures"] = Json::array();
-  for (const PocFigure& figure : poc.figures) out["figures"].push_back(figure_json(figure));
-  out["scaling"] = Json::array();
-  for (const PocScale& scale : poc.scales)
-    out["scaling"].push_back({{"gpus", scale.gpus},
-                              {"fits", scale.fits},
-                              {"per_gpu", number(scale.per_gpu)},
-                              {"interval", scale.interval ? interval_json(*scale.interval) : Json(nullptr)},
-                              {"efficiency", number(scale.efficiency)}});
+  out["steps"] = list_json(poc.steps, [](const answer::PocStep& step) -> Json {
+    return {{"what", step.what},
+            {"tool", step.tool},
+            {"url", text_or_null(step.url)},
+            {"commands", step.commands},
+            {"read", text_or_null(step.read)}};
+  });
+  out["figures"] = list_json(poc.figures, figure_json);
+  out["scaling"] = list_json(poc.scales, [](const PocScale& scale) -> Json {
+    return {{"gpus", scale.gpus},
+            {"fits", scale.fits},
+            {"per_gpu", number(scale.per_gpu)},
+            {"interval", scale.interval ? interval_json(*scale.interval) : Json(nullptr)},
+            {"efficiency", number(scale.efficiency)}};
+  });
   out["cost_interval"] =
       poc.job_cost_high > 0
           ? Json{{"low", number(poc.job_cost_low)}, {"high", number(poc.job_cost_high)}, {"unit", poc.job_cost_unit}}

@@ -27,10 +27,9 @@ using answer::Verification;
 constexpr double kShownShift = 0.02;
 
 Json chance_json(const ChanceAccuracy& chances) {
-  Json out = Json::array();
-  for (const ChanceBin& bin : chances.bins)
-    out.push_back({{"from", number(bin.from)}, {"to", number(bin.to)}, {"jobs", bin.jobs}, {"ran", bin.ran}});
-  return out;
+  return list_json(chances.bins, [](const ChanceBin& bin) -> Json {
+    return {{"from", number(bin.from)}, {"to", number(bin.to)}, {"jobs", bin.jobs}, {"ran", bin.ran}};
+  });
 }
 
 Json fit_json(const Verification& verification, bool training) {
@@ -58,20 +57,17 @@ void add_chances(Table& table, std::string what, const ChanceAccuracy& chances) 
 }
 
 Json values_json(std::span<const ValueWithout> values) {
-  Json out = Json::array();
-  for (const ValueWithout& each : values)
-    out.push_back({{"id", each.id},
-                   {"case", text_or_null(each.name)},
-                   {"shipped", number(each.shipped)},
-                   {"value", number(each.value)}});
-  return out;
+  return list_json(values, [](const ValueWithout& each) -> Json {
+    return {{"id", each.id},
+            {"case", text_or_null(each.name)},
+            {"shipped", number(each.shipped)},
+            {"value", number(each.value)}};
+  });
 }
 
 /// Coefficients that rest on no rows, each with what it rests on.
 Json elsewhere_json(std::span<const answer::RestsOn> elsewhere) {
-  Json out = Json::array();
-  for (const auto& each : elsewhere) out.push_back({{"id", each.id}, {"source", each.source}});
-  return out;
+  return list_json(elsewhere, [](const auto& each) -> Json { return {{"id", each.id}, {"source", each.source}}; });
 }
 
 std::map<std::string_view, std::vector<const answer::Comparison*>> by_source(const Verification& verification) {

@@ -1,7 +1,6 @@
 #include "show/truth/verify.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <set>
 
@@ -223,26 +222,24 @@ Table verify_table(const Verification& verification, const VerifyView& view) {
 Json verify_json(const Verification& verification, const VerifyView& view) {
   Json out{{"schema", "gpusel.verify/1"}, {"rows", verification.rows}, {"sources", sources_in(verification)}};
   out["without_estimate"] = verification.unanswered;
-  Json unusable = Json::array();
-  for (const Error& error : verification.unusable)
-    unusable.push_back({{"where", error.where}, {"message", error.message}});
-  out["unusable"] = std::move(unusable);
-  out["figures"] = Json::array();
-  for (const Group& group : answer::figures(verification)) out["figures"].push_back(accuracy_json(group));
+  out["unusable"] = list_json(verification.unusable, [](const Error& error) -> Json {
+    return {{"where", error.where}, {"message", error.message}};
+  });
+  out["figures"] = list_json(answer::figures(verification), accuracy_json);
   out["fit"] = fit_json(verification);
-  out["rank_correlation"] = Json::array();
-  for (const auto& each : answer::rankings(verification))
-    out["rank_correlation"].push_back({{"figure", to_text(each.figure)},
-                                       {"works", each.works},
-                                       {"sources", each.sources},
-                                       {"correlation", number(each.correlation)}});
-  out["cheapest_pick"] = Json::array();
-  for (const auto& each : answer::cheapest_picks(verification))
-    out["cheapest_pick"].push_back({{"figure", to_text(each.figure)},
-                                    {"works", each.works},
-                                    {"sources", each.sources},
-                                    {"right", number(each.right)},
-                                    {"regret", number(each.regret)}});
+  out["rank_correlation"] = list_json(answer::rankings(verification), [](const auto& each) -> Json {
+    return {{"figure", to_text(each.figure)},
+            {"works", each.works},
+            {"sources", each.sources},
+            {"correlation", number(each.correlation)}};
+  });
+  out["cheapest_pick"] = list_json(answer::cheapest_picks(verification), [](const auto& each) -> Json {
+    return {{"figure", to_text(each.figure)},
+            {"works", each.works},
+            {"sources", each.sources},
+            {"right", number(each.right)},
+            {"regret", number(each.regret)}};
+  });
   Json by = Json::object();
   for (const GroupBy part : view.by) {
     Json& list = by[std::string(to_text(part))] = Json::array();
@@ -253,8 +250,8 @@ Json verify_json(const Verification& verification, const VerifyView& view) {
     }
   }
   out["by"] = std::move(by);
-  out["worst"] = Json::array();
-  for (const Comparison* each : answer::worst(verification, view.worst)) out["worst"].push_back(worst_json(*each));
+  out["worst"] =
+      list_json(answer::worst(verification, view.worst), [](const Comparison* each) { return worst_json(*each); });
   if (view.left_out != nullptr) out["left_out"] = left_out_json(*view.left_out);
   if (view.refit != nullptr) out["refit"] = refit_json(*view.refit);
   if (view.explain) out["explain"] = explain_json(answer::explain_accuracy(verification));

@@ -46,14 +46,13 @@ class Writer {
 
   /// The answer's lists as rows of one table.
   Json rows() const {
-    Json out = Json::array();
-    for (const auto& sample : answer_.samples) {
+    Json out = list_json(answer_.samples, [&](const auto& sample) {
       Json row{{"section", "sweep"}};
       for (std::size_t i = 0; i < answer_.axes.size(); ++i) row[answer_.axes[i].key] = axis_value(sample.at[i]);
       row["between"] = sample.between;
       add_flat(row, sample.best, answer_.measure);
-      out.push_back(std::move(row));
-    }
+      return row;
+    });
     for (const auto& bar : answer_.bars) {
       Json row{{"section", "tornado"}, {"input", bar.key}, {"now", bar.base}};
       for (const auto& [name, end] : {std::pair("low", &bar.low), std::pair("high", &bar.high)}) {
@@ -118,8 +117,7 @@ class Writer {
   void add_sweep(Json& out) const {
     Json axes = Json::array();
     for (const auto& axis : answer_.axes) {
-      Json values = Json::array();
-      for (const auto& value : axis.values) values.push_back(axis_value(value));
+      Json values = list_json(axis.values, [&](const auto& value) { return axis_value(value); });
       axes.push_back({{"key", axis.key},
                       {"about", text_or_null(axis.about)},
                       {"unit", text_or_null(axis.unit)},
@@ -131,29 +129,25 @@ class Writer {
                       {"values", std::move(values)}});
     }
     out["axes"] = std::move(axes);
-    Json samples = Json::array();
-    for (const auto& sample : answer_.samples) {
+    out["points"] = list_json(answer_.samples, [&](const auto& sample) -> Json {
       Json at = Json::object();
       for (std::size_t i = 0; i < answer_.axes.size(); ++i) at[answer_.axes[i].key] = axis_value(sample.at[i]);
-      samples.push_back({{"at", std::move(at)},
-                         {"between", sample.between},
-                         {"best", outcome(sample.best)},
-                         {"problem", sample.best.fits() ? Json(nullptr) : Json(reason_of(sample.best, nullptr))}});
-    }
-    out["points"] = std::move(samples);
+      return {{"at", std::move(at)},
+              {"between", sample.between},
+              {"best", outcome(sample.best)},
+              {"problem", sample.best.fits() ? Json(nullptr) : Json(reason_of(sample.best, nullptr))}};
+    });
     if (answer_.axes.size() == 1) {
       out["segments"] = segments();
       out["widest_step"] = number(answer_.unseen);
     }
-    Json winners = Json::array();
-    for (const auto& winner : answer_.winners) {
+    out["winners"] = list_json(answer_.winners, [&](const auto& winner) -> Json {
       const Outcome& one = answer_.samples[winner.sample].best;
-      winners.push_back({{"provider", one.fits() ? Json(one.best.instance->provider) : Json(nullptr)},
-                         {"sku", one.fits() ? Json(one.best.instance->sku) : Json(nullptr)},
-                         {"billing", one.fits() ? Json(to_text(one.offer.term)) : Json(nullptr)},
-                         {"share", number(winner.share)}});
-    }
-    out["winners"] = std::move(winners);
+      return {{"provider", one.fits() ? Json(one.best.instance->provider) : Json(nullptr)},
+              {"sku", one.fits() ? Json(one.best.instance->sku) : Json(nullptr)},
+              {"billing", one.fits() ? Json(to_text(one.offer.term)) : Json(nullptr)},
+              {"share", number(winner.share)}};
+    });
   }
 
   Json segments() const {
@@ -171,14 +165,11 @@ class Writer {
   }
 
   Json tornado() const {
-    Json bars = Json::array();
-    for (const auto& bar : answer_.bars)
-      bars.push_back({{"input", bar.key},
-                      {"now", bar.base},
-                      {"assumed", bar.assumed},
-                      {"low", end_json(bar.low)},
-                      {"high", end_json(bar.high)},
-                      {"width", number(bar.width(answer_.now.cost))}});
+    Json bars = list_json(answer_.bars, [&](const auto& bar) -> Json {
+      return {{"input", bar.key},           {"now", bar.base},
+              {"assumed", bar.assumed},     {"low", end_json(bar.low)},
+              {"high", end_json(bar.high)}, {"width", number(bar.width(answer_.now.cost))}};
+    });
     return {{"swing", number(answer_.swing)},
             {"cost_now", answer_.now.fits() ? number(answer_.now.cost) : Json(nullptr)},
             {"bars", std::move(bars)},
@@ -186,12 +177,12 @@ class Writer {
   }
 
   Json pareto() const {
-    Json points = Json::array();
-    for (const auto& one : answer_.candidates)
-      points.push_back({{std::string(to_text(answer_.against)), number(one.x)},
-                        {"cost", number(one.cost)},
-                        {"frontier", one.frontier},
-                        {"answer", outcome(one.outcome)}});
+    Json points = list_json(answer_.candidates, [&](const auto& one) -> Json {
+      return {{std::string(to_text(answer_.against)), number(one.x)},
+              {"cost", number(one.cost)},
+              {"frontier", one.frontier},
+              {"answer", outcome(one.outcome)}};
+    });
     return {{"against", to_text(answer_.against)},
             {"unit", answer_.against == answer::Against::throughput ? Json(answer_.rate_unit) : Json(nullptr)},
             {"measure", to_text(answer_.pareto_measure)},

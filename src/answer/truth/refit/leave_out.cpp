@@ -1,7 +1,6 @@
 #include "answer/truth/refit/leave_out.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "answer/truth/refit/left_out_widths.hpp"
 #include "answer/truth/refit/refit.hpp"

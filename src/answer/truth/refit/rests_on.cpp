@@ -14,16 +14,12 @@ Basis basis_of(std::string_view word) {
 
 std::vector<RestsOn> rests_on(std::span<const Document> texts) {
   std::vector<RestsOn> out;
-  const auto text = [](const Node& entry, std::string_view key) {
-    const Node* node = entry.find(key);
-    return node != nullptr ? node->text : std::string();
-  };
   for (const Document& document : texts) {
     const Node* section = document.root.find("calibration");
     const Node* list = section != nullptr ? section->find("coefficients") : nullptr;
     if (list == nullptr) continue;
     for (const Node& entry : list->children) {
-      RestsOn is{text(entry, "id"), basis_of(text(entry, "basis")), text(entry, "source")};
+      RestsOn is{entry.text_at("id"), basis_of(entry.text_at("basis")), entry.text_at("source")};
       const auto known = std::ranges::find(out, is.id, &RestsOn::id);  // a later file takes its place
       known != out.end() ? * known = std::move(is) : out.emplace_back(std::move(is));
     }

@@ -1,10 +1,9 @@
 // Google's billing catalogue: cores, memory, GPUs and disks apart, by region. The sizes that the catalogue has are put
 // together of them, where and on what terms it knows them to be sold: the list has parts of what is sold nowhere.
-#include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
 
@@ -16,7 +15,6 @@ constexpr std::string_view kSpotWord = "Spot Preemptible ";
 /// What stands behind the name of a part: where it is, and on what terms.
 constexpr std::string_view kBehind[] = {" running in", " attached to"};
 constexpr std::string_view kLocalDisk = "SSD backed Local Storage";
-constexpr double kHoursPerMonth = 730;
 
 class BillingParts {
  public:

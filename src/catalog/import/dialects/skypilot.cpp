@@ -2,7 +2,6 @@
 // their own; TPU rows are whole slices.
 #include "catalog/import/dialects/skypilot.hpp"
 
-#include <algorithm>
 #include <set>
 
 #include "base/text/text.hpp"

@@ -1,14 +1,12 @@
 // Offers of the Vast.ai marketplace, as its command line prints them with --raw. One offer is one machine
 // or a part of one; the cheapest of a kind and country becomes the price.
-#include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "catalog/import/readers.hpp"
 
 namespace gpusel::catalog::import {
 
 namespace {
-
-constexpr double kMibPerGib = 1024;
 
 class VastOffers {
  public:

@@ -1,6 +1,5 @@
 // Images and videos: a denoiser that runs steps × guidance passes, between text encoders and a decoder that each run
 // once. Formulas: docs/method.md.
-#include <algorithm>
 #include <cmath>
 
 #include "physics/kinds/diffusion/diffusion_cpu.hpp"
@@ -22,7 +21,7 @@ class Generation {
         c_(ask.c.diffusion),
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
-        width_(activation_bytes(ask.layout.precision)),
+        width_(storage_bytes(ask.layout.precision)),
         weights_(diffusion_weights(ask, width_)) {}
 
   Figures run() {

@@ -8,7 +8,7 @@ namespace gpusel::physics {
 Figures diffusion_on_cpu(const job::DiffusionJob& job, const CountedAsk& ask) {
   const CpuCoefficients& c = ask.c.cpu;
   const DiffusionSize size = diffusion_size(*ask.work.model, job, ask.c.diffusion);
-  const double width = activation_bytes(ask.layout.precision);
+  const double width = storage_bytes(ask.layout.precision);
   const DiffusionWeights weights = diffusion_weights(ask, width);
   const double passes = size.passes * ask.batch() * static_cast<double>(job.steps);
   // Values are written and read once; the denoiser's weights are read in every step.

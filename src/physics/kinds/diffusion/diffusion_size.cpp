@@ -83,12 +83,8 @@ DiffusionSize diffusion_size(const catalog::Model& m, const job::DiffusionJob& j
   return size;
 }
 
-double activation_bytes(Precision precision) {
-  return precision == Precision::fp32 || precision == Precision::tf32 ? 4 : 2;
-}
-
 double decoder_bytes(const CountedAsk& ask) {
-  return ask.work.model->vae_dtype == "fp32" ? 4 : activation_bytes(ask.layout.precision);
+  return ask.work.model->vae_dtype == "fp32" ? 4 : storage_bytes(ask.layout.precision);
 }
 
 DiffusionWeights diffusion_weights(const CountedAsk& ask, double width) {

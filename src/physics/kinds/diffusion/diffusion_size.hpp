@@ -43,8 +43,6 @@ struct DiffusionWeights {
 DiffusionWeights diffusion_weights(const CountedAsk& ask, double width);
 double denoiser_parameters(const catalog::Model& model);
 
-/// Bytes per value of the arithmetic that the plan says, 8-bit products included: their results are 16 bit.
-double activation_bytes(job::Precision precision);
 /// Of the decoder: fp32 where the model asks for it.
 double decoder_bytes(const CountedAsk& ask);
 

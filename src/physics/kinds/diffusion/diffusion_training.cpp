@@ -28,7 +28,7 @@ class DiffusionTraining {
         model_(*ask.work.model),
         size_(diffusion_size(model_, job, c_)),
         adapters_(job::trains_adapter(ask.work.training.method)),
-        frozen_(diffusion_weights(ask, activation_bytes(ask.layout.precision))) {}
+        frozen_(diffusion_weights(ask, storage_bytes(ask.layout.precision))) {}
 
   Figures run() {
     Figures out;
@@ -99,7 +99,7 @@ class DiffusionTraining {
     });
     const Seconds traffic = record(ask_.trace, {"step.traffic", "{:.3g}", "s"}, [&](auto told) {
       return told("values written and read again",
-                  traffic_time(ask_, size_.values * times, activation_bytes(ask_.layout.precision))) /
+                  traffic_time(ask_, size_.values * times, storage_bytes(ask_.layout.precision))) /
              told("share in training", share);
     });
     const Seconds launch =

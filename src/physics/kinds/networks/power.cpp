@@ -1,6 +1,5 @@
 #include "physics/kinds/networks/power.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/words/message.hpp"

@@ -1,7 +1,5 @@
 #include "show/catalogue/lists/changes.hpp"
 
-#include <utility>
-
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 

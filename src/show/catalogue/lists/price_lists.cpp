@@ -102,8 +102,6 @@ Json updates_json(std::span<const catalog::ListUpdate> updates, const std::strin
                   const std::optional<AnswerChange>& answer) {
   Json list = Json::array();
   for (const catalog::ListUpdate& update : updates) {
-    Json remarks = Json::array();
-    for (const std::string& remark : update.remarks) remarks.push_back(remark);
     list.push_back({{"source", update.id},
                     {"address", update.address},
                     {"outcome", to_text(update.outcome)},
@@ -113,7 +111,7 @@ Json updates_json(std::span<const catalog::ListUpdate> updates, const std::strin
                     {"rows", update.rows},
                     {"imported", update.imported}});
     add_changes(list.back(), update.changes, update.kept_out);
-    list.back()["remarks"] = std::move(remarks);
+    list.back()["remarks"] = list_json(update.remarks);
   }
   return {{"schema", "gpusel.catalog-update/1"},
           {"folder", text_or_null(folder)},

@@ -21,11 +21,6 @@ std::string flush_right(std::string_view text, std::size_t width) {
   return spaces(width - std::min(width, display_width(text))) + std::string(text);
 }
 
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
 /// Of one column, and within it of numbers with their marks and of ratios.
 struct SideWidths {
   std::size_t number = 0;
@@ -159,7 +154,7 @@ class SideLayout {
       std::string line = spaces(title_);
       for (std::size_t c = 0; c < shown.size(); ++c)
         line += spaces(kColumnGap) + flush_left(k < names[c].size() ? names[c][k] : "", columns_[shown[c]].all);
-      out += styled(trimmed(line), Meaning::strong, terminal_) + "\n";
+      out += styled(without_trailing_blanks(line), Meaning::strong, terminal_) + "\n";
     }
     return out;
   }
@@ -202,7 +197,8 @@ class SideLayout {
     for (const SideRow& row : table_.rows) {
       const bool tells_nothing = !row.cells.empty() && row.all_equal();
       for (const std::string& line : row_lines(row, shown))
-        out += styled(trimmed(line), tells_nothing ? Meaning::secondary : Meaning::plain, terminal_) + "\n";
+        out += styled(without_trailing_blanks(line), tells_nothing ? Meaning::secondary : Meaning::plain, terminal_) +
+               "\n";
     }
     return out;
   }

@@ -168,15 +168,6 @@ std::vector<std::string> words_of(std::string_view text, std::size_t width) {
 
 }  // namespace
 
-namespace {
-
-std::string without_trailing_blanks(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line;
-}
-
-}  // namespace
-
 std::string wrap(std::string_view text, std::size_t width, std::size_t indent) {
   if (width == 0 || display_width(text) <= width) return std::string(text) + "\n";
   std::string out;

@@ -3,7 +3,6 @@
 // https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/horizontal-pod-autoscaler-v2/
 #include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/cluster/pods.hpp"

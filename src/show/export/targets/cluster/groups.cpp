@@ -1,7 +1,6 @@
 // Pods that start together. LeaderWorkerSet: https://lws.sigs.k8s.io/docs/concepts/ and
 // https://lws.sigs.k8s.io/docs/reference/leaderworkerset.v1/; JobSet: https://jobset.sigs.k8s.io/docs/concepts/ and
 // https://jobset.sigs.k8s.io/docs/reference/jobset.v1alpha2/
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/cluster/pods.hpp"

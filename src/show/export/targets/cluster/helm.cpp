@@ -2,9 +2,7 @@
 // helm/templates/deployment-vllm-multi.yaml; and of llm-d's model service,
 // https://github.com/llm-d-incubation/llm-d-modelservice/blob/main/charts/llm-d-modelservice/values.yaml
 #include <algorithm>
-#include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/cluster/pods.hpp"

@@ -2,7 +2,6 @@
 // https://learn.microsoft.com/azure/aks/node-auto-provisioning-node-pools
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/names.hpp"

@@ -1,6 +1,5 @@
 // KubeRay's RayService with Ray Serve LLM: https://docs.ray.io/en/latest/serve/llm/index.html and
 // https://docs.ray.io/en/latest/cluster/kubernetes/examples/rayserve-llm-example.html
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/cluster/pods.hpp"

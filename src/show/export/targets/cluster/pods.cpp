@@ -1,9 +1,7 @@
 #include "show/export/targets/cluster/pods.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/names.hpp"
 #include "show/export/targets/machines/containers.hpp"

@@ -166,7 +166,6 @@ Json axolotl_config(const ExportView& view, const PlanValues& values) {
 
 Result<Exported> export_llama_factory(const ExportView& view) {
   constexpr std::string_view kTool = "LLaMA-Factory";
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", kTool));
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "llama-factory"); !possible)
     return std::unexpected(possible.error());
@@ -193,7 +192,6 @@ Result<Exported> export_llama_factory(const ExportView& view) {
 
 Result<Exported> export_axolotl(const ExportView& view) {
   constexpr std::string_view kTool = "Axolotl";
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", kTool));
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "axolotl"); !possible)
     return std::unexpected(possible.error());

@@ -1,5 +1,4 @@
 // The plan's own command lines as scripts of shell: servers, and training on each instance.
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/targets.hpp"

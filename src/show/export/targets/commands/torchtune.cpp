@@ -146,7 +146,6 @@ Status check_torchtune(const ExportView& view, const PlanValues& values) {
 }  // namespace
 
 Result<Exported> export_torchtune(const ExportView& view) {
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, and this job is none", "torchtune"));
   const PlanValues values(view);
   if (Status possible = check_torchtune(view, values); !possible) return std::unexpected(possible.error());
   const bool alone = values.count("gpus") == 1;

@@ -101,8 +101,6 @@ Json deepspeed_config(const PlanValues& values) {
 }
 
 Result<Exported> export_accelerate(const ExportView& view) {
-  if (!view.chosen.plan().training)
-    return cannot(say("{} is for training, but this job is not training", "Accelerate"));
   const PlanValues values(view);
   if (Status possible = check_training(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
   if (values.has("other_sharding"))
@@ -134,7 +132,6 @@ Result<Exported> export_accelerate(const ExportView& view) {
 }
 
 Result<Exported> export_deepspeed(const ExportView& view) {
-  if (!view.chosen.plan().training) return cannot(say("{} is for training, but this job is not training", "DeepSpeed"));
   const PlanValues values(view);
   if (Status possible = check_training(view, "DeepSpeed", values); !possible) return std::unexpected(possible.error());
   if (values.has("fsdp") || values.has("other_sharding"))

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/text/text.hpp"
+#include "base/values/units.hpp"
 #include "base/words/message.hpp"
 #include "show/export/names.hpp"
 #include "show/export/targets.hpp"
@@ -16,7 +17,6 @@ namespace gpusel::show {
 namespace {
 
 constexpr double kHostShare = 0.9;  // of an instance's memory that containers may have
-constexpr double kMibPerGib = 1024;
 constexpr std::string_view kVllmServe = "vllm serve ";
 // Regions have accounts of their own; this one is that of most:
 // https://aws.github.io/deep-learning-containers/reference/available_images/
@@ -58,9 +58,9 @@ Json vllm_variables(const answer::Launch& launch) {
       ++i;  // the container's own
       continue;
     }
-    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
+    std::ranges::replace(name, '-', '_');
     const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("--");
-    out["SM_VLLM_" + name] = has_value ? std::string(words[++i]) : std::string("true");
+    out["SM_VLLM_" + upper(name)] = has_value ? std::string(words[++i]) : std::string("true");
   }
   return out;
 }
@@ -70,8 +70,7 @@ constexpr std::string_view kUsualAmi = "al2-ami-sagemaker-inference-gpu-3-1";
 constexpr std::string_view kBlackwellAmi = "al2023-ami-sagemaker-inference-gpu-4-1";
 
 std::string_view inference_ami(const answer::Recommendation& r) {
-  constexpr double kBlackwell = 10;
-  return r.gpu != nullptr && r.gpu->capability.value_or(0) >= kBlackwell ? kBlackwellAmi : kUsualAmi;
+  return r.gpu != nullptr && r.gpu->capability.value_or(0) >= catalog::kBlackwell ? kBlackwellAmi : kUsualAmi;
 }
 
 /// Whether endpoints run on such an instance, as far as SageMaker's own list is known.

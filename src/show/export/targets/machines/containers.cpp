@@ -1,8 +1,5 @@
 #include "show/export/targets/machines/containers.hpp"
 
-#include <algorithm>
-
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::show {

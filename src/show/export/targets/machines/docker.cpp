@@ -3,7 +3,6 @@
 // https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html
 #include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/machines/containers.hpp"

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/text/text.hpp"
 #include "base/text/unicode.hpp"
 #include "base/words/message.hpp"
 

@@ -2,7 +2,6 @@
 // https://docs.runpod.io/references/gpu-types, secrets: https://docs.runpod.io/pods/templates/secrets; Vast:
 // https://docs.vast.ai/cli/commands (search offers, create instance)
 #include <algorithm>
-#include <cmath>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/common.hpp"
 #include "show/export/names.hpp"

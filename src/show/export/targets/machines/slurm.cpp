@@ -1,6 +1,5 @@
 // Slurm batch script: https://slurm.schedmd.com/sbatch.html, https://slurm.schedmd.com/srun.html,
 // https://slurm.schedmd.com/gres.html; containers by https://github.com/NVIDIA/pyxis
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/targets.hpp"
 #include "show/export/targets/machines/containers.hpp"

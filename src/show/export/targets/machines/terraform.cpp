@@ -100,9 +100,8 @@ std::vector<Terraform::Part> Terraform::parts(std::string_view address) const {
 }
 
 std::string Terraform::all_of(const std::vector<Part>& parts, std::string_view resource, std::string_view member) {
-  std::string lists;
-  for (const Part& part : parts)
-    lists += format("{}{}.{}[*].{}", lists.empty() ? "" : ", ", resource, part.label, member);
+  const std::string lists =
+      join_texts(parts, ", ", [&](const Part& part) { return format("{}.{}[*].{}", resource, part.label, member); });
   return parts.size() == 1 ? lists : "concat(" + lists + ")";
 }
 

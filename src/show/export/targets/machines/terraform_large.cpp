@@ -3,7 +3,6 @@
 // https://registry.terraform.io/providers/hashicorp/azurerm/latest/docs/resources/linux_virtual_machine
 #include <algorithm>
 
-#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "show/export/names.hpp"
 #include "show/export/targets.hpp"
