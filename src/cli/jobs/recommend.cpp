@@ -272,9 +272,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
 Flag currency_flag(Currency& place) {
   return {"--currency", "CODE", say("currency of all money in the answer (default USD)"), say("Money and time"),
           [&place](std::string_view text) -> Status {
-            std::string code(text);
-            std::ranges::transform(code, code.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
-            const auto currency = Currency::parse(code);
+            // By all the names that amounts are typed with: "rmb", "人民币".
+            const auto one = parse_money(format("1 {}", trim(text)));
+            const auto currency = one && one->every_hours == 0 ? one->currency : std::nullopt;
             if (!currency)
               return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
             place = *currency;
