@@ -8,6 +8,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
+#include "catalog/read/family_names.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/snapshot/tables.hpp"
 #include "catalog/weights/quantised_name.hpp"
@@ -90,7 +91,8 @@ constexpr FamilyName kFamilyNames[] = {{"通义千问", "qwen"},
                                        {"稳定扩散", "stable-diffusion"},
                                        {"耳语", "whisper"}};
 
-/// Spellings of a name whose family is written in Chinese, in the catalogue's letters; none where it is not.
+}  // namespace
+
 std::vector<std::string> in_letters(std::string_view name) {
   std::vector<std::string> spelled;
   const std::string_view text = trim(name);
@@ -103,8 +105,6 @@ std::vector<std::string> in_letters(std::string_view name) {
   }
   return spelled;
 }
-
-}  // namespace
 
 Catalog::Catalog(std::unique_ptr<Tables> tables) : tables_(std::move(tables)) {}
 Catalog::Catalog(Catalog&&) noexcept = default;

@@ -10,7 +10,15 @@ namespace {
 
 constexpr std::string_view kGroup = to_say("Duty cycle");
 
-job::Assigned<std::optional<double>> set_amount(std::string_view text, double& place, Range allowed) {
+/// "8h" of hours, "5d" of days: the unit that is meant anyway.
+job::Assigned<std::optional<double>> set_amount(std::string_view text, double& place, Range allowed,
+                                                std::string_view units = {}) {
+  text = trim(text);
+  for (const std::string_view unit : split(units, ' '))
+    if (!unit.empty() && text.ends_with(unit)) {
+      text = trim(text.substr(0, text.size() - unit.size()));
+      break;
+    }
   const auto value = parse_count(text, allowed);
   if (!value) return std::unexpected(value.error());
   place = *value;
@@ -19,7 +27,7 @@ job::Assigned<std::optional<double>> set_amount(std::string_view text, double& p
 
 /// A month has 730 hours: "31" and "30.5" both mean every day.
 job::Assigned<std::optional<double>> set_days(std::string_view text, Duty& duty) {
-  auto set = set_amount(text, duty.days_per_month, {0.01, 31});
+  auto set = set_amount(text, duty.days_per_month, {0.01, 31}, "days day d 天");
   if (duty.days_per_month > kDaysPerMonth) duty.days_asked = duty.days_per_month;
   duty.days_per_month = std::min(duty.days_per_month, kDaysPerMonth);
   return set;
@@ -66,7 +74,7 @@ job::Assigned<std::optional<bool>> set_scale_to_zero(std::string_view text, Duty
 
 constexpr job::Option<Duty> kOptions[] = {
     {"hours_per_day", "", "H", to_say("hours a day that it must be available (default 24)"), kGroup,
-     GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}))},
+     GPUSEL_DO(set_amount(t, d.hours_per_day, {0.01, 24}, "hours hour h 小时"))},
     {"days_per_month", "days", "N", to_say("days a month (default: all, 730 hours ÷ 24)"), kGroup,
      GPUSEL_DO(set_days(t, d))},
     {"months", "", "N",

@@ -50,6 +50,19 @@ TEST_CASE("answers become the flags that say the same") {
   CHECK(cli::command_line(*rendering.words) == "gpusel --task render --scene-vram-gib 12 --deadline 12h");
 }
 
+TEST_CASE("a task may be named by any word for it, which may say the method too") {
+  const Talk tuning = talk({"微调", "llama-7b", "lora", "", "", ""});
+  REQUIRE(tuning.words);
+  CHECK(tuning.request.task == job::Task::finetune);
+  const Talk adapters = talk({"lora", "llama-7b", "", "", ""});
+  REQUIRE(adapters.words);
+  CHECK(cli::command_line(*adapters.words) == "gpusel --task lora --model llama-7b");
+  CHECK(adapters.request.method == job::Method::lora);
+  const Talk serving = talk({"serve", "llama-7b", "", "", ""});
+  REQUIRE(serving.words);
+  CHECK(serving.request.task == job::Task::inference);
+}
+
 TEST_CASE("a question that has no meaning for the job is not asked") {
   const Talk farm = talk({"render", "", "12", "", ""});  // without a number of frames it never ends
   REQUIRE(farm.words);

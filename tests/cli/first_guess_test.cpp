@@ -38,7 +38,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel estimate llama-3.1-8b 24gb", "24gb is taken as a10"},
     {"gpusel fit 24gb -n 1", "on 1 × A10 24 GB"},
     // What was asked stands in the first line, and what does not fit the objective does not stand at all.
-    {"gpusel recommend llama-3.1-8b --max-price 5 --min-vram 40GB --gpu h100", "out · --gpu h100 --min-vram 40"},
+    {"gpusel recommend llama-3.1-8b --max-price 5 --min-vram 40GB --gpu h100",
+     "out · --gpu h100 --min-vram 40 GB · ≤$5/h"},
     {"gpusel recommend llama-3.1-8b --rps 10 --fastest", "Fastest of "},
     {"gpusel recommend resnet-50 --task train", "Train resnet-50"},
     {"gpusel recommend sdxl --task train", "Fine-tune sdxl"},
@@ -127,8 +128,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel instances --columns instance,gpu,price -n 3", "gpu"},
     {"gpusel estimate llama-3.2-1b --gpu h100:1/7", "on 1/7 H100"},
     {"gpusel compare h100 vs a100", "Cheapest per GPU"},
-    {"gpusel recommend gromacs", "Simulate · md"},
-    {"gpusel recommend --task openfoam", "Simulate · fvm"},
+    {"gpusel recommend gromacs", "Simulate molecular dynamics, "},
+    {"gpusel recommend --task openfoam", "Simulate fluids by finite volumes, "},
     {"gpusel recommend octane", "octane"},
     {"gpusel recommend 'llama 3.1 70b'", "Serve llama-3.1-70b"},
     {"gpusel recommend 'stable diffusion xl'", "Run sdxl"},
@@ -207,6 +208,41 @@ constexpr Guess kGuesses[] = {
     // The flag wins over the word.
     {"gpusel estimate 13b 4090 --gpu v100 --quant w4a16", "V100"},
     {"gpusel estimate llama-3.1-8b a100:2 --gpus 4", "4 × A100"},
+    {"gpusel recommend llama-3.1-8b frankfurt --region any", "all clouds · on-demand"},
+    {"gpusel recommend llama-3.1-8b spot --term on-demand", "all clouds · on-demand · vllm"},
+    {"gpusel recommend llama-3.1-8b on-demand --spot", "all clouds · spot · vllm"},
+    // A provider in front of a GPU is the provider, and a list of them is a list.
+    {"gpusel recommend llama-3.1-8b aws h100", "\naws · on-demand"},
+    {"gpusel recommend llama-3.1-8b aws l4", "\naws · on-demand"},
+    {"gpusel recommend llama-3.1-8b nvidia h100", "--gpu nvidia h100"},
+    {"gpusel instances aws v100 --columns provider -n 1", "provider\naws\n"},
+    {"gpusel instances h100 8 aws --columns gpu_count -n 1", "gpu_count\n        8\n"},
+    {"gpusel recommend llama-3.1-8b h100 8 users", ": 8 users"},
+    {"gpusel recommend llama-3.1-8b aws,gcp", "\naws, gcp · on-demand"},
+    {"gpusel instances aws,gcp h100 --columns provider -n 1", "provider\naws\n"},
+    {"gpusel recommend llama-3.1-8b fastest", "Fastest of "},
+    // Limits in words.
+    {"gpusel recommend llama-3.1-8b --memory 80GB", "out · ≥80 GB host memory"},
+    {"gpusel recommend llama-3.1-8b --memory 64", "out · ≥64 GiB host memory"},
+    {"gpusel recommend llama-3.1-8b --vcpus 16", "out · ≥16 vCPUs"},
+    {"gpusel recommend llama-3.1-8b --vcpus 8..64", "out · 8 to 64 vCPUs"},
+    {"gpusel recommend llama-3.1-70b p5.48xlarge", "out · on aws p5.48xlarge"},
+    {"gpusel recommend llama-3.1-8b --max-price 'EUR 5'", "out · ≤€5/h"},
+    {"gpusel recommend llama-3.1-8b --budget 500/month", "out · ≤$500/month"},
+    // Amounts with the unit that is meant anyway.
+    {"gpusel cost p5.48xlarge --hours-per-day 8h --days 5d", "p5.48xlarge"},
+    {"gpusel cost p5.48xlarge 720h", "for 720 h"},
+    {"gpusel gpus --vram 80GB+", "h100-sxm-80gb"},
+    {"gpusel recommend llama-3.1-8b --term 1yr", "reserved-1y"},
+    {"gpusel export k8s llama-3.1-8b --dry-run", "kind: "},
+    {"gpusel export docker-compose llama-3.1-8b --dry-run", "services:"},
+    {"gpusel recommend llama-3.1-8b --currency rmb", "¥"},
+    {"gpusel help lora", "--task lora"},
+    {"gpusel help region", "--residency"},
+    {"gpusel explain market", "marketplace"},
+    {"gpusel explain term", "other terms than requested"},
+    {"gpusel why not h100 llama-3.1-8b", "H100"},
+    {"gpusel why thunder llama-3.1-8b --market", "thunder"},
     // One meaning of a name everywhere.
     {"gpusel estimate llama-3.1-8b --gpu a100", "A100 SXM4 80 GB"},
     {"gpusel simulate llama-3.1-8b --gpu a100 --rps 1", "A100 SXM4 80 GB"},
@@ -268,6 +304,21 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend 千问2-7b", "Serve qwen2-7b"},
     {"gpusel recommend 百川2-13b", "Serve baichuan2-13b"},
     {"gpusel recommend llama-3.1-8b --region 杭州", "Serve llama-3.1-8b"},
+    {"gpusel models 通义千问 -n 1", "qwen"},
+    {"gpusel gpus 英伟达 -n 1", "h100-sxm-80gb"},
+    {"gpusel gpus 国产 -n 1", "Huawei"},
+    {"gpusel instances 华为云 昇腾 --columns provider -n 1", "provider\nhuawei\n"},
+    {"gpusel recommend qwen3-8b 最快", "Fastest of "},
+    {"gpusel recommend qwen3-8b 便宜", "Serve qwen3-8b"},
+    {"gpusel recommend resnet-50 无GPU", "resnet-50"},
+    {"gpusel recommend qwen3-8b 单卡H100", "1 × H100"},
+    {"gpusel recommend qwen3-8b 低于5000元/月", "≤¥5,000/month"},
+    {"gpusel recommend qwen3-8b --currency 人民币", "¥"},
+    {"gpusel recommend 部署 qwen3-8b 用 4090", "RTX 4090"},
+    {"gpusel recommend 在阿里云上部署 qwen3-32b", "\n阿里云 · "},
+    {"gpusel recommend 我要微调 qwen3-8b", "Fine-tune qwen3-8b"},
+    {"gpusel why 第3名 qwen3-8b", "rank 3 of"},
+    {"gpusel explain 显存不足", "--kv-cache-dtype"},
     {"gpusel recommend llama-3.1-8b --term 抢占式", "spot"},
     {"gpusel recommend llama-3.1-8b --term 按量付费", "on-demand"},
 };
@@ -293,6 +344,24 @@ constexpr Guess kMeant[] = {
     {"gpusel fleet llama-7b --rps 10 --scale-to-zero", "--daily office"},
 };
 
+/// A line that fails, and what its error says.
+constexpr Guess kTold[] = {
+    {"gpusel recommend llama-3.1-8b --tokens-per-second 1000", "1000 tokens/s at 256 each: --rps 4"},
+    {"gpusel recommend llama-3.1-8b --sla 99.9", "no limit on availability"},
+    {"gpusel recommend llama-3.1-8b --price 5", "--max-price 5"},
+    {"gpusel list gpus", "did you mean 'gpusel gpus'?"},
+    {"gpusel price p5.48xlarge", "did you mean 'gpusel cost p5.48xlarge'?"},
+    {"gpusel llama-3.1-8b 8xH100", "did you mean 'gpusel recommend llama-3.1-8b 8xH100'?"},
+    {"gpusel recommend llama-3.1-8b --gdpr", "did you mean '--residency eu'?"},
+    {"gpusel recommend llama-3.1-8b --nvidia", "did you mean '--vendor nvidia'?"},
+    {"gpusel recommend llama-3.1-8b --commit 1y", "did you mean '--term reserved-1y'?"},
+    {"gpusel recommend llama-3.1-8b --commitment", "did you mean '--term reserved-1y'?"},
+    {"gpusel recommend llama-3.1-8b amd h100", "from nvidia, not amd"},
+    {"gpusel estimate llama-3.1-8b amd h100", "from nvidia, not amd"},
+    {"gpusel estimate llama-3.1-8b l4 nosuchword", "gpusel estimate --help"},
+    {"gpusel check", "--policy is required"},
+};
+
 }  // namespace
 
 TEST_CASE("first guesses are answered as they were meant") {
@@ -310,6 +379,17 @@ TEST_CASE("a word that fails gets the right one by its meaning") {
     CAPTURE(guess.line, run.err);
     CHECK(run.status == 2);
     CHECK(run.err.find(std::string("did you mean '") + guess.taken) != std::string::npos);
+  }
+}
+
+TEST_CASE("what no flag or command says is told with what to type instead") {
+  for (const Guess& guess : kTold) {
+    const Run run = shell(guess.line);
+    std::string err = run.err;
+    std::ranges::replace(err, '\n', ' ');
+    CAPTURE(guess.line, err);
+    CHECK(run.status == 2);
+    CHECK(err.find(guess.taken) != std::string::npos);
   }
 }
 

@@ -68,6 +68,23 @@ TEST_CASE("the GPUs that nvidia-smi names are the catalogue's") {
   CHECK_FALSE(answer["models"].empty());
 }
 
+TEST_CASE("a mobile GPU is taken as the desktop one nearest in memory, and memory is what the driver reports") {
+  const auto [line, gpu, usable] = GENERATE(table<std::string, std::string, double>({
+      {"NVIDIA GeForce RTX 4060 Laptop GPU, 8188, 0", "rtx-4060", 8},
+      {"NVIDIA GeForce RTX 4090 Laptop GPU, 16376, 0", "rtx-4080", 16},
+      {"NVIDIA GeForce RTX 3080 Laptop GPU, 8192, 0", "rtx-3070", 8},
+      {"NVIDIA GeForce RTX 5090 Laptop GPU, 24463, 0", "rtx-5090", 24},
+      {"NVIDIA GeForce RTX 4090, 49140, 0", "rtx-4090", 48},
+  }));
+  Tools tools;
+  tools.add("nvidia-smi", prints(line));
+  const Json answer = tools.fit_json();
+  CAPTURE(line, answer["machine"].dump());
+  CHECK(answer["machine"]["gpu"] == gpu);
+  CHECK(answer["machine"]["usable_gib"].get<double>() == Approx(usable).margin(0.7));
+  CHECK(answer["machine"]["notes"].empty() == false);
+}
+
 TEST_CASE("several equal GPUs are one machine, and of mixed ones those with the most memory") {
   Tools tools;
   tools.add("nvidia-smi",
@@ -77,7 +94,7 @@ TEST_CASE("several equal GPUs are one machine, and of mixed ones those with the 
   CHECK(answer["machine"]["gpus"] == 2);
   CHECK(answer["machine"]["found"].size() == 3);
   const Run page = tools.fit({});
-  CHECK_THAT(page.out, Catch::Contains("1 other GPU is left out"));
+  CHECK_THAT(page.out, Catch::Contains("not counting 1 other GPU"));
 }
 
 TEST_CASE("a MIG slice has its own memory, and a job takes one") {
@@ -195,14 +212,14 @@ TEST_CASE("a tool that hangs is given two seconds, garbage is named, and then th
   const std::string rocm =
       prints(R"X({"card0": {"Card Series": "AMD Instinct MI210", "VRAM Total Memory (B)": "68702699520"}})X");
   const auto [script, note] = GENERATE(table<std::string, std::string>({
-      {"sleep 30", "nvidia-smi: it does not answer"},
-      {"echo 'Failed to initialize NVML: Driver/library version mismatch'", "is not a known GPU"},
+      {"sleep 30", "nvidia-smi failed: timed out"},
+      {"echo 'Failed to initialize NVML: Driver/library version mismatch'", "nvidia-smi failed: Failed to initialize"},
       {"echo 'NVIDIA L4, lots, 0'", "'NVIDIA L4, lots, 0' is not a known GPU"},
       {"echo 'NVIDIA L4, -5, 0'", "is not a known GPU"},
       {"printf '\\000\\377\\001, 1'", "is not a known GPU"},
       {"yes x", "it prints more than"},
-      {"exit 12", "nvidia-smi ends with status 12"},
-      {"kill -9 $$", "nvidia-smi ends with status 137"},
+      {"exit 12", "nvidia-smi failed (status 12)"},
+      {"kill -9 $$", "nvidia-smi failed (status 137)"},
   }));
   CAPTURE(script);
   Tools tools;

@@ -298,7 +298,7 @@ TEST_CASE("questions in Chinese are understood") {
   CHECK(ask({"recommend", "豆包", "--lang", "zh"}).err.find("权重") != std::string::npos);
 }
 
-TEST_CASE("money is in CNY in Chinese where every cloud is Chinese, and each price of a list as published") {
+TEST_CASE("money is in CNY in Chinese where every cloud or place is Chinese, in lists too") {
   const auto words = with({"recommend", "qwen2-7b", "--lang", "zh", "--cloud"}, {});
   CHECK(ask(with(words, {"aliyun"})).out.find("¥") != std::string::npos);
   CHECK(ask(with(words, {"aliyun,aws"})).out.find("¥") == std::string::npos);
@@ -306,8 +306,11 @@ TEST_CASE("money is in CNY in Chinese where every cloud is Chinese, and each pri
   CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge", "--lang", "zh"}).out.find("¥") != std::string::npos);
   CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge"}).out.find("¥") == std::string::npos);
   const Run list = ask({"instances", "--cloud", "tencent", "--lang", "zh"});
-  CHECK(list.out.find("¥") != std::string::npos);
-  CHECK(list.out.find("$") != std::string::npos);
+  CHECK(list.out.find("CNY/h") != std::string::npos);
+  CHECK(list.out.find("$") == std::string::npos);
+  for (const char* place : {"上海", "北京", "华东", "华北", "杭州"})
+    CHECK(ask({"recommend", "qwen2-7b", place, "--lang", "zh"}).out.find("CNY") != std::string::npos);
+  CHECK(ask({"recommend", "qwen2-7b", "东京", "--lang", "zh"}).out.find("CNY") == std::string::npos);
 }
 
 TEST_CASE("a term that is sold at no recorded price excludes no cloud, in every language") {

@@ -141,7 +141,7 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
        "/project/.gpusel.yaml:1:1: no command has a setting 'curency'\nhelp: did you mean 'currency'?");
   says("# mine\nrecommend:\n  limt: 5\n",
        ".gpusel.yaml:3:3: recommend has no setting 'limt'\nhelp: did you mean 'limit'?");
-  says("currency: euro\n", ".gpusel.yaml:1:1: currency: 'euro' is not a currency");
+  says("currency: florin\n", ".gpusel.yaml:1:1: currency: 'florin' is not a currency");
   says("limit: -3\n", ".gpusel.yaml:1:1: limit: ");
   says("- currency\n", "settings are a map");
   says("currency:\n", "'currency' has no value");
@@ -155,9 +155,9 @@ TEST_CASE("what is wrong in a file is said with its place and stops the answer")
 
 TEST_CASE("a variable is checked like a flag, and one that is nearly a setting is told of") {
   const Place place({});
-  const Run wrong = place.ask({"instances", "--gpu", "l4"}, {{"GPUSEL_CURRENCY", "euro"}});
+  const Run wrong = place.ask({"instances", "--gpu", "l4"}, {{"GPUSEL_CURRENCY", "florin"}});
   CHECK(wrong.status == 2);
-  CHECK(wrong.err.starts_with("error: GPUSEL_CURRENCY: currency: 'euro' is not a currency"));
+  CHECK(wrong.err.starts_with("error: GPUSEL_CURRENCY: currency: 'florin' is not a currency"));
   const Run typo = place.ask({"instances", "--gpu", "l4", "-n", "1"}, {{"GPUSEL_CURENCY", "EUR"}});
   CHECK(typo.status == 0);
   CHECK(typo.err.find("GPUSEL_CURENCY: no command has a setting 'curency'; did you mean 'currency'?") !=

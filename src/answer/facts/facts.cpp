@@ -268,7 +268,7 @@ bool is_guess(const catalog::Offer& offer, Date today) {
   return day.day() == 0 || !age || *age > kSpotDays;
 }
 
-std::string guess_text() { return say("the spot price is a guess: it has no day or is more than two weeks old"); }
+std::string guess_text() { return say("spot price is approximate: undated or more than two weeks old"); }
 
 namespace {
 

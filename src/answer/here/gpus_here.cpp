@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <limits>
+#include <tuple>
 
 #include "base/io/document.hpp"
 #include "base/io/process.hpp"
@@ -34,6 +37,43 @@ const catalog::Gpu* known_gpu(const std::string& name, double memory_gib, const 
   return named ? *named : nullptr;
 }
 
+/// The figure in a name: 4090 of "rtx-4090-d".
+int figure_in(std::string_view name) {
+  const auto begin = std::min(name.find_first_of("0123456789"), name.size());
+  return std::atoi(std::string(name.substr(begin)).c_str());
+}
+
+/// A mobile part is built like the desktop one of its generation that has as much memory, not like its namesake.
+const catalog::Gpu* desktop_gpu(std::string_view name, double memory_gib, const catalog::Catalog& catalog) {
+  static constexpr std::string_view kMobile[] = {" Laptop GPU", " Mobile", " with Max-Q Design", " Max-Q"};
+  std::string base(name);
+  for (const std::string_view mobile : kMobile)
+    if (const auto at = base.find(mobile); at != std::string::npos) base.erase(at);
+  if (base.size() == name.size()) return nullptr;
+  const auto named = catalog.gpu(base);
+  if (!named) return nullptr;
+  const std::string_view id = (*named)->id;
+  const auto figure = id.find_first_of("0123456789");
+  if (figure == std::string_view::npos) return *named;
+  const auto apart = [&](const catalog::Gpu& gpu) {
+    const double memory =
+        gpu.memory_gb ? std::abs(*gpu.memory_gb - memory_gib) : std::numeric_limits<double>::infinity();
+    return std::tuple(std::round(memory), std::abs(figure_in(gpu.id) - figure_in(id)), gpu.id.size());
+  };
+  // As long as its own: "rtx-4000-ada-20gb" is no "rtx-40".
+  const auto has_figure = [&](std::string_view other) {
+    return other.size() >= figure + 4 && figure_in(other) >= 1000 &&
+           std::min(other.find_first_not_of("0123456789", figure), other.size()) == figure + 4 &&
+           figure_in(other) % 1000 != 0;
+  };
+  const catalog::Gpu* nearest = *named;
+  constexpr std::size_t kOfGeneration = 2;  // digits: "rtx-40"
+  for (const catalog::Gpu& gpu : catalog.gpus())
+    if (gpu.id.starts_with(id.substr(0, figure + kOfGeneration)) && has_figure(gpu.id) && apart(gpu) < apart(*nearest))
+      nearest = &gpu;
+  return nearest;
+}
+
 class Looking {
  public:
   Looking(const catalog::Catalog& catalog, std::string root) : catalog_(catalog), root_(std::move(root)) {}
@@ -48,8 +88,26 @@ class Looking {
   void add(std::string name, double memory_gib, double used_gib) {
     if (here_.gpus.size() >= kMostGpus) return;
     const catalog::Gpu* gpu = known_gpu(name, memory_gib, catalog_);
+    if (gpu == nullptr) {
+      gpu = desktop_gpu(name, memory_gib, catalog_);
+      if (gpu != nullptr)
+        note(say("'{}' is taken as {}, the desktop GPU nearest in memory; it is slower", printable(shorten(name, 60)),
+                 gpu->id));
+    }
+    double lacking = 0;
+    if (gpu != nullptr && gpu->memory_gb && memory_gib > 0 && std::abs(memory_gib / *gpu->memory_gb - 1) > kSameSize) {
+      lacking = gpu->memory_gib_usable.value_or(*gpu->memory_gb) - memory_gib;
+      note(say("{} has {:.0f} GB in the catalog; here {:.0f} GB, as the driver says", gpu->id, *gpu->memory_gb,
+               memory_gib));
+    }
     if (memory_gib <= 0 && gpu != nullptr) memory_gib = gpu->memory_gb.value_or(0);
     here_.gpus.push_back({std::move(name), memory_gib, used_gib, gpu});
+    here_.gpus.back().lacking_gib = lacking;
+  }
+
+  /// Once, however many GPUs it is of.
+  void note(std::string text) {
+    if (std::ranges::find(here_.notes, text) == here_.notes.end()) here_.notes.push_back(std::move(text));
   }
 
   /// What the tool prints; nothing where it is not there or does not work.
@@ -57,11 +115,14 @@ class Looking {
     auto answer = output_of(words, seconds(kPatience), kMostText);
     here_.source = tool;
     if (!answer) {
-      if (find_on_path(tool)) here_.notes.push_back(say("{}: {}", tool, answer.error().message));
+      if (find_on_path(tool)) here_.notes.push_back(say("{} failed: {}", tool, answer.error().message));
       return std::nullopt;
     }
     if (answer->status == 0) return std::move(answer->text);
-    here_.notes.push_back(say("{} ends with status {}", tool, answer->status));
+    const std::string_view first = trim(std::string_view(answer->text).substr(0, answer->text.find('\n')));
+    std::string why = say("{} failed (status {})", tool, answer->status);
+    if (!first.empty()) why += format(": {}", printable(shorten(first, 80)));
+    here_.notes.push_back(std::move(why));
     return std::nullopt;
   }
 
@@ -86,6 +147,11 @@ class Looking {
       // Of boards that share the host's memory (GB10, Jetson) the driver knows no size.
       const bool shared = parts.size() == 3 && trim(parts[1]).starts_with('[');
       const std::string name(parts.empty() ? std::string_view() : trim(parts[0]));
+      if (parts.size() == 1) {
+        here_.notes.push_back(say("nvidia-smi failed: {}", printable(shorten(trim(line), 80))));
+        here_.gpus.clear();
+        return false;
+      }
       if (name.empty() || (number_in(1) <= 0 && !shared)) {
         here_.notes.push_back(say("nvidia-smi: '{}' is not a known GPU", printable(shorten(trim(line), 60))));
         here_.gpus.clear();

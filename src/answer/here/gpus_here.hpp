@@ -16,6 +16,7 @@ struct GpuHere {
   const catalog::Gpu* gpu = nullptr;  // null: the catalogue does not know it
   std::string slice = {};             // the MIG profile, where it is one: "1g.5gb"
   std::int64_t parts = 0;             // into which that profile cuts the GPU
+  double lacking_gib = 0;             // of what the catalog's has; below 0: it has more
 };
 
 struct GpusHere {

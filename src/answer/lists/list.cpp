@@ -8,6 +8,7 @@
 #include "answer/search/market.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/family_names.hpp"
 #include "catalog/read/priced_name.hpp"
 
 namespace gpusel::answer {
@@ -302,7 +303,9 @@ Result<std::vector<ListedGpu>> list_gpus(const ListQuestion& question, const rul
 
 Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& question, const ModelLimits& limits,
                                                        const Catalog& catalog) {
-  const auto words = folded(question.words);
+  std::vector<std::string> words = folded(question.words);
+  for (std::string& word : words)
+    if (const auto letters = catalog::in_letters(word); letters.size() > 1) word = letters[letters.size() - 2];
   const std::string family = lower(limits.family);
   const std::string licence = lower(limits.licence);
   std::vector<const catalog::Model*> out;

@@ -68,7 +68,7 @@ Status read_all(int from, Clock::time_point end, const ProgramRun& run) {
     if (ready <= 0)
       return std::unexpected(io_error(run.limit > run.patience && Clock::now() >= end
                                           ? say("it takes more than {} s", run.limit.raw())
-                                          : say("it does not answer")));
+                                          : say("timed out")));
     const ssize_t count = read(from, piece.data(), piece.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return std::unexpected(io_error(system_reason(errno)));

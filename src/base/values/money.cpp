@@ -76,7 +76,9 @@ std::string without_separators(std::string_view text) {
 Result<TypedMoney> parse_money(std::string_view given) {
   std::string_view text = trim(given);
   TypedMoney money;
-  // "每月3000元以内"
+  // "低于5000元/月", "每月3000元以内"
+  for (const std::string_view front : {"低于", "不超过", "小于", "少于", "≤", "<=", "<"})
+    if (text.starts_with(front)) text = trim(text.substr(front.size()));
   for (const std::string_view end : {"以内", "以下", "之内"})
     if (text.ends_with(end)) text = trim(text.substr(0, text.size() - end.size()));
   for (const Period& period : kPeriods)

@@ -220,6 +220,9 @@ Result<OwnPrice> parse_price(std::string_view text) {
     return usage_error(say("'{}' gives no price", shorten(text, 60)), {},
                        say("write p4d.24xlarge=4.2 or p4d.24xlarge:spot=30CNY, per hour of the whole instance"));
   };
+  if (!parts && parse_money(text))
+    return usage_error(say("'{}' gives no price", shorten(text, 60)), {},
+                       say("to limit what a machine costs: --max-price {}", shorten(text, 40)));
   if (!parts) return wrong();
   const auto money = parse_money(parts->second);
   if (!money) return std::unexpected(money.error());

@@ -1,6 +1,7 @@
 // gpusel gpus: what the catalogue knows of GPUs, as a list or one with its sources.
 #include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
+#include "cli/question/named.hpp"
 #include "show/catalogue/card.hpp"
 #include "show/catalogue/catalog.hpp"
 
@@ -82,6 +83,7 @@ int run_gpus(GpuOptions& options, Context& context) {
     const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&
                           !answer::gpus_called(lists.name(), catalog).empty();
     if (options.list.shows_one() && !is_group) return show_gpu(lists, question, catalog, context);
+    take_makers(question.words, question.constraints);
     if (is_group) question.words.erase(question.words.begin());  // several go by the name
     tell_broad_names(options.list.question.constraints, catalog, context);
     return list_gpus(lists, options, catalog, context);

@@ -128,9 +128,11 @@ int list_like(Lists& lists, InstanceOptions& options, const catalog::Catalog& ca
 }
 
 /// What names a GPU, a provider, a place or a term is a limit; other words are parts of names.
-Status take_limits(answer::ListQuestion& question, const catalog::Catalog& catalog) {
+Status take_limits(answer::ListQuestion& question, const catalog::Catalog& catalog, const Context& context) {
   job::Request no_job;
-  return take_words(question.words, {no_job, &question.constraints, Takes::market}, catalog);
+  return take_words(question.words,
+                    {no_job, &question.constraints, Takes::market, nullptr, nullptr, nullptr, context.settings.said},
+                    catalog);
 }
 
 int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalog& catalog, Context& context) {
@@ -147,7 +149,6 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   std::vector<const catalog::Offer*> shown;
   for (const answer::Listed& one : listed->listed) shown.push_back(one.offer);
   if (options.list.limit) shown.resize(std::min(shown.size(), static_cast<std::size_t>(*options.list.limit)));
-  const bool as_published = is_currency_open(context);
   const int status = lists.list(
       std::move(listed->listed), kInstancesSchema, say("Instances and their prices"),
       [&](const answer::Listed& one) { return item_json(one, catalog, question.currency); },
@@ -162,7 +163,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
         return row;
       },
       [&](const auto& records, bool wide) {
-        return show::instance_table(records, catalog, question.currency, {wide, as_published});
+        return show::instance_table(records, catalog, question.currency, {wide, false});
       },
       question.sort_by.empty() && !options.every_offer
           ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
@@ -194,7 +195,9 @@ int run_instances(InstanceOptions& options, Context& context) {
       }
       options.list.question.words.clear();
     }
-    if (Status taken = take_limits(options.list.question, catalog); !taken) return context.fail(taken.error());
+    answer::ListQuestion& question = options.list.question;
+    if (Status taken = take_limits(options.list.question, catalog, context); !taken) return context.fail(taken.error());
+    settle_currency(question.currency, question.constraints, catalog, context);
     tell_broad_names(options.list.question.constraints, catalog, context);
     const int status = list_instances(lists, options, catalog, context);
     const auto& words = options.list.question.words;

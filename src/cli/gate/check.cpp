@@ -62,7 +62,7 @@ class Check {
  private:
   Status check_words() const {
     if (options_.policies.empty())
-      return usage_error(say("is missing"), "--policy", say("name a policy file: --policy policy.yaml"));
+      return usage_error(say("--policy is required"), {}, say("name a policy file: --policy policy.yaml"));
     if (options_.all && options_.rank)
       return usage_error(say("has no meaning with --all"), "--rank", say("use one of them"));
     if (options_.answers.size() > 1)

@@ -128,9 +128,12 @@ std::string heading(const Command& command) {
 /// Of a sentence that is too long for a line, what stands before its last comma or colon that fits.
 std::string clause(const std::string& text, std::size_t width) {
   if (display_width(text) <= width) return text;
-  for (auto at = text.find_last_of(",:;"); at != std::string::npos && at > 0; at = text.find_last_of(",:;", at - 1))
-    if (display_width(std::string_view(text).substr(0, at)) <= width) return text.substr(0, at);
-  return fit_width(text, width);
+  static constexpr std::string_view kMarks[] = {",", ":", ";", "，", "：", "；", "、"};
+  std::size_t end = 0;
+  for (const std::string_view mark : kMarks)
+    for (auto at = text.find(mark); at != std::string::npos; at = text.find(mark, at + 1))
+      if (at > end && display_width(std::string_view(text).substr(0, at)) <= width) end = at;
+  return end > 0 ? text.substr(0, end) : fit_width(text, width);
 }
 
 std::string examples_of(const Command& command) {
@@ -237,6 +240,20 @@ std::string commands_help(std::string_view group) {
   return out + "\n" + wrapped(say("More: gpusel help COMMAND|slo|prices|ci|quantization|memory|training|spot|mig"));
 }
 
+namespace {
+
+/// A line to type with its words beside it, which go on below where they are too wide.
+std::string beside(std::string_view line) {
+  constexpr std::string_view kGap = "   ";
+  const auto gap = line.find(kGap, 2);
+  if (gap == std::string_view::npos) return std::string(line) + "\n";
+  const std::size_t begin = std::min(line.find_first_not_of(' ', gap), line.size());
+  const std::size_t column = display_width(line.substr(0, begin));
+  return entry(std::string(trim(line.substr(0, gap))), std::string(line.substr(begin)), column);
+}
+
+}  // namespace
+
 std::string topic_help(std::string_view name) {
   const std::string text = topic(name);
   if (text.empty()) return {};
@@ -244,7 +261,10 @@ std::string topic_help(std::string_view name) {
   for (std::string_view rest = text; !rest.empty();) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    out += line.starts_with("  ") || line.empty() ? std::string(line) + "\n" : wrapped(line);
+    if (line.starts_with("  ") && display_width(line) > kHelpWidth)
+      out += beside(line);
+    else
+      out += line.starts_with("  ") || line.empty() ? std::string(line) + "\n" : wrapped(line);
   }
   return out;
 }

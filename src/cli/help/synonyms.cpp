@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "cli/command.hpp"
 
 namespace gpusel::cli {
@@ -102,6 +103,8 @@ constexpr Synonym kSameFlags[] = {
     {"预算", "--budget"},
     {"N", "--nodes"},
     {"no-marketplace", "--market=false"},
+    {"no-market", "--market=false"},
+    {"quantize", "--quant"},
     {"no-spot", "--term=on-demand"},
     {"p99", "--slo-percentile=99 --ttft"},
     {"gpu", "<GPU>"},
@@ -143,10 +146,16 @@ constexpr Synonym kSameFlags[] = {
     {"格式", "--output"},
 };
 
-/// Near enough to be offered; the value goes behind it, or where '+' stands.
+/// Near enough to be offered; the value goes behind it, or where '+' stands, behind which is the usual one.
 constexpr Synonym kOtherFlags[] = {
     {"spot-only", "--spot"},
-    {"commitment", "--term reserved-1y"},
+    {"commitment", "--term reserved-+1y"},
+    {"commit", "--term reserved-+1y"},
+    {"nvidia", "--vendor nvidia"},
+    {"amd", "--vendor amd"},
+    {"gdpr", "--residency eu"},
+    {"eu-only", "--residency eu"},
+    {"eu", "--residency eu"},
     {"monthly", "--term month"},
     {"billing", "--term"},
     {"latency", "--ttft|--latency-ms"},
@@ -156,13 +165,8 @@ constexpr Synonym kOtherFlags[] = {
     {"first-token", "--ttft"},
     {"time-to-first-token", "--ttft"},
     {"slo", "--ttft"},
-    {"sla", "--ttft"},
     {"p95", "--ttft"},
     {"p99", "--slo-percentile 99"},
-    {"tps", "--rps"},
-    {"throughput", "--rps"},
-    {"tokens-per-second", "--rps"},
-    {"tokens-per-sec", "--rps"},
     {"load", "--rps"},
     {"traffic", "--rps"},
     {"req-rate", "--rps"},
@@ -264,12 +268,16 @@ constexpr Synonym kOtherFlags[] = {
     {"预算", "--budget|--max-price"},
     {"延迟", "--ttft|--latency-ms"},
     {"首字延迟", "--ttft"},
-    {"吞吐", "--rps"},
     {"每秒请求", "--rps"},
     {"卡数", "--gpus|--gpu 8"},
     {"时长", "--hours|--hours-per-day|--deadline"},
     {"原因", "--why|--explain"},
 };
+
+constexpr std::string_view kTokensPerSecond =
+    to_say("load is in requests per second: divide by the tokens of an answer; 1000 tokens/s at 256 each: --rps 4");
+constexpr std::string_view kAvailability =
+    to_say("no limit on availability; gpusel fleet --redundancy 1 keeps a spare, --ttft and --e2e limit latency");
 
 constexpr Synonym kOtherCommands[] = {
     {"推荐", "recommend"},
@@ -394,6 +402,18 @@ constexpr Synonym kOtherCommands[] = {
     {"适配", "fit"},
 };
 
+/// What no flag says, and what there is instead.
+constexpr Synonym kNoFlags[] = {
+    {"tokens-per-second", kTokensPerSecond},
+    {"tokens-per-sec", kTokensPerSecond},
+    {"tps", kTokensPerSecond},
+    {"throughput", kTokensPerSecond},
+    {"吞吐", kTokensPerSecond},
+    {"sla", kAvailability},
+    {"availability", kAvailability},
+    {"uptime", kAvailability},
+};
+
 template <std::size_t n>
 std::string_view meaning_in(const Synonym (&list)[n], std::string_view typed) {
   const std::string folded = fold_name(typed);
@@ -413,6 +433,12 @@ std::optional<std::string> meant_flag(std::string_view flag, const std::function
       if (!meant.empty() && is_flag(name)) return std::string(meant);
     }
   return std::nullopt;
+}
+
+std::string instead_of_flag(std::string_view flag) {
+  const std::string_view bare = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  const std::string_view text = meaning_in(kNoFlags, bare);
+  return text.empty() ? std::string() : say_text(text);
 }
 
 std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag) {

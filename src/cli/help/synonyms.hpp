@@ -21,6 +21,9 @@ struct SameFlag {
 };
 std::optional<SameFlag> same_flag(std::string_view flag, const std::function<bool(std::string_view)>& is_flag);
 
+/// What to do where no flag says that, in a sentence; empty where the table has none.
+std::string instead_of_flag(std::string_view flag);
+
 /// What a flag without its value stands for; empty where it needs one.
 std::string_view value_alone(std::string_view flag);
 

@@ -55,7 +55,7 @@ constexpr Topic kTopics[] = {
             "the format. FP8 hardly changes answers, 4 bit costs a few percent on hard tasks: check yours.\n\n"
             "  gpusel estimate llama-3.1-70b --gpu h100 --quant fp8\n"
             "  gpusel recommend Qwen/Qwen3-32B-AWQ --rps 2")},
-    {"memory", "vram kv-cache kvcache kv tokens gpu 显存 内存",
+    {"memory", "vram kv-cache kvcache kv tokens gpu oom out-of-memory 显存 内存 显存不足",
      to_say("A job fits if its memory is below what the GPU can give: an 80 GB card gives about 79 GiB, engines leave "
             "some of it free. Answers say how likely it fits; --min-fit sets the required chance (default 0.9).\n\n"
             "Serving: weights + KV cache (requests × tokens) + buffers. Training: weights + gradients + optimizer "
@@ -64,7 +64,7 @@ constexpr Topic kTopics[] = {
             "  gpusel explain memory.kv_cache llama-3.1-70b\n\n"
             "Less memory: --quant, --kv-cache-dtype fp8, a shorter --context or --seq-len, --method qlora, more GPUs "
             "(--gpu h100:2).")},
-    {"training", "fine-tuning 训练 微调",
+    {"training", "fine-tuning lora qlora 训练 微调",
      to_say(
          "Training jobs: --task lora, qlora, finetune (all weights) or pretrain. The job's size is --tokens, or "
          "--dataset-size with --epochs.\n\n"
@@ -88,6 +88,14 @@ constexpr Topic kTopics[] = {
          "  gpusel gpus show a100                          profiles of a GPU\n"
          "  gpusel estimate llama-3.1-8b --gpu h100:1/7    fit and speed on one slice\n"
          "  gpusel recommend llama-3.1-8b --gpu a100:1/7   who sells it, else what to rent and cut")},
+    {"regions", "region cloud clouds place country residency 地域 区域 云厂商",
+     to_say("Where an answer may run. Names, cities, countries and continents are read alike, several with commas.\n\n"
+            "  --region frankfurt     a region, city, country or continent: us-east-1, de, eu\n"
+            "  --cloud aws,gcp        providers; --cloud '!vast' leaves one out\n"
+            "  --residency eu         countries that the region must be in\n"
+            "  --country de           yours: clouds that do not serve it are left out\n"
+            "  --market               marketplaces and community hosts too\n\n"
+            "A word alone says the same: gpusel recommend llama-3.1-8b aws frankfurt. --region any lifts it.")},
     {"stages", "pipeline stage",
      to_say("Several jobs of one pipeline in one answer, with one sum. List them in a file:\n\n"
             "  stages:\n"

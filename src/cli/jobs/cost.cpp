@@ -136,7 +136,8 @@ class Cost {
       (own ? targets : options_.job.words).push_back(std::move(target));
     }
     take_hours();
-    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::sold};
+    Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::sold};
+    spoken.said = context_.settings.said;
     if (Status taken = take_words(options_.job.words, spoken, catalog); !taken)
       return std::unexpected(context_.fail(as_flag(taken.error())));
     targets.insert(targets.end(), options_.job.words.begin(), options_.job.words.end());
@@ -145,9 +146,17 @@ class Cost {
     return settle(options_.job, catalog, context_);
   }
 
-  /// "1 year", "90 days": how long it is rented.
+  /// "1 year", "90 days", "720h": how long it is rented.
   void take_hours() {
     auto& words = options_.job.words;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string_view unit =
+          std::string_view(words[i]).substr(std::min(words[i].find_first_not_of("0123456789."), words[i].size()));
+      if (unit == words[i] || (unit != "h" && unit != "d") || !job::set_duration_hours(words[i], options_.hours))
+        continue;
+      words.erase(words.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
       const auto time = amount_of(words[i] + " " + words[i + 1]);
       if (!time || time->key != "deadline" || !job::set_duration_hours(time->value, options_.hours)) continue;

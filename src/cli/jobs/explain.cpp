@@ -47,13 +47,15 @@ class Explain {
     if (options_.subject.empty()) return ranked(of, *ground);
     if (answer::is_rule(of, options_.subject)) return rule(of, *ground);
     if (ground->catalog.has_instance(options_.subject)) return instance(of, *ground);
+    if (const auto seller = ground->catalog.provider(options_.subject)) return of_seller(of, (*seller)->id, *ground);
     return figure(of, *ground);
   }
 
  private:
   /// Of the words, the one that is not of the question. An instance is a subject here, not a limit.
   Status take_subject(const catalog::Catalog& catalog) {
-    const Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
+    Spoken spoken{options_.job.question.request, &options_.job.question.constraints, Takes::job};
+    spoken.said = context_.settings.said;
     if (Status taken = take_words(options_.words, spoken, catalog); !taken) return taken;
     const bool asks = options_.job.question.request.task || options_.job.question.request.names_model() ||
                       !options_.job.words.empty();
@@ -153,6 +155,19 @@ class Explain {
     return show({"rejection", format("{}/{}", (*named)->provider, (*named)->sku), of.advice, of.catalog,
                  answer::explain_rejection(of, *admission), &*admission},
                 ground);
+  }
+
+  /// Of a provider its best rank, or why its first instance has none.
+  int of_seller(const answer::Explained& of, std::string_view seller, const LoadedFacts& ground) {
+    const auto& ranks = of.advice.recommendations;
+    const auto found = std::ranges::find(ranks, seller, [](const auto& one) { return one.instance->provider; });
+    if (found != ranks.end()) return show_rank(of, static_cast<std::size_t>(found - ranks.begin()), ground);
+    const auto& out = of.advice.rejected;
+    const auto fallen = std::ranges::find(out, seller, [](const auto& one) { return one.instance->provider; });
+    if (fallen == out.end())
+      return context_.fail(Error{ErrorKind::unsatisfied, say("no instance of {} is in the catalog", seller), {}, {}});
+    options_.subject = fallen->instance->sku;
+    return instance(of, ground);
   }
 
   int figure(const answer::Explained& of, const LoadedFacts& ground) {
@@ -267,6 +282,11 @@ bool ask_again(ExplainOptions& options, const std::vector<Flag>& flags, Context&
 }
 
 int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
+  // "why not h100", "why 第3名".
+  std::erase(options.words, "not");
+  for (std::string& word : options.words)
+    if (constexpr std::string_view kPlace = "第", kRank = "名"; word.starts_with(kPlace) && word.ends_with(kRank))
+      word = word.substr(kPlace.size(), word.size() - kPlace.size() - kRank.size());
   // The first word that is a number is a rank.
   const auto rank =
       std::ranges::find_if(options.words, [](const auto& word) { return plain_number(word).has_value(); });

@@ -67,6 +67,7 @@ class Fit {
     if (!options_.request.gpus) options_.request.gpus = static_cast<std::int64_t>(group.size());
     for (const answer::GpuHere& gpu : group)
       options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
+    options_.request.used_gib += one.lacking_gib;
     return {};
   }
 

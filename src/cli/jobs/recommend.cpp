@@ -264,7 +264,9 @@ void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOpti
 Flag currency_flag(Currency& place) {
   return {"--currency", "CODE", say("currency of all money in the answer (default USD)"), say("Money and time"),
           [&place](std::string_view text) -> Status {
-            const auto currency = Currency::parse(upper(text));
+            // By all the names that amounts are typed with: "rmb", "人民币".
+            const auto one = parse_money(format("1 {}", trim(text)));
+            const auto currency = one && one->every_hours == 0 ? one->currency : std::nullopt;
             if (!currency)
               return usage_error(say("'{}' is not a currency", shorten(text, 20)), {}, say("write USD, CNY, EUR …"));
             place = *currency;

@@ -73,8 +73,8 @@ std::optional<Amount> money_of(std::string_view text) {
 }
 
 /// Words for counts: "两张4090".
-constexpr std::pair<std::string_view, std::string_view> kDigits[] = {{"一", "1"}, {"两", "2"}, {"二", "2"}, {"三", "3"},
-                                                                     {"四", "4"}, {"六", "6"}, {"八", "8"}};
+constexpr std::pair<std::string_view, std::string_view> kDigits[] = {
+    {"一", "1"}, {"单", "1"}, {"两", "2"}, {"二", "2"}, {"三", "3"}, {"四", "4"}, {"六", "6"}, {"八", "8"}};
 constexpr std::string_view kCounters[] = {"张", "卡", "块", "台"};
 constexpr std::string_view kTimes[] = {"x", "X", "*", "×"};
 
@@ -131,6 +131,8 @@ std::string with_count(std::string_view text) {
     if (is_count(count) && name.ends_with(" " + std::string(times)))
       return std::string(count) + "x" + std::string(trim(name.substr(0, name.size() - times.size())));
   }
+  constexpr double kMostAlone = 8;  // above it a number behind a name is a size: "a100 80"
+  if (is_count(count) && *plain_number(count) <= kMostAlone) return std::string(count) + "x" + std::string(name);
   return std::string(text);
 }
 

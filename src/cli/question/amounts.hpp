@@ -18,7 +18,8 @@ struct Amount {
 /// Nothing where the text is no amount with its unit.
 std::optional<Amount> amount_of(std::string_view text);
 
-/// "4xa100" of "4 a100", "a100 x 4", "两张4090" and "8卡h100"; the text itself where no count is apart from its name.
+/// "4xa100" of "4 a100", "a100 x 4", "a100 4", "两张4090" and "8卡h100"; the text itself where no count is apart from
+/// its name.
 std::string with_count(std::string_view text);
 
 }  // namespace gpusel::cli

@@ -10,6 +10,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/limits/limits.hpp"
+#include "job/request/task_words.hpp"
 
 namespace gpusel::cli {
 
@@ -124,6 +125,12 @@ class Asker {
           add("task", to_text(kTasks[i].task));
           return true;
         }
+      // "微调", "lora": words for it, which may say more.
+      const auto* option = job::find_option(job::request_options(), "task");
+      if (job::is_task_word(*answer) && option->set(request_, *answer)) {
+        add("task", *answer);
+        return true;
+      }
       tell_(say("'{}' is not a number from 1 to {}", printable(shorten(*answer, 40)), kTasks.size()));
     }
   }

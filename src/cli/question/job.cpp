@@ -81,7 +81,9 @@ void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
 }
 
 std::expected<void, int> settle(JobOptions& job, const catalog::Catalog& catalog, Context& context) {
-  const Spoken spoken{job.question.request, &job.question.constraints, Takes::all, nullptr, &job.question.load};
+  const auto heard = [&job](const Meant& meant) { job.sorted = job.sorted || meant.key == "objective"; };
+  const Spoken spoken{job.question.request, &job.question.constraints, Takes::all, heard,
+                      &job.question.load,   &job.question.objective};
   return settle_question(job.words, spoken, &job.question.currency, catalog, context);
 }
 

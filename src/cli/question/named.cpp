@@ -84,10 +84,20 @@ struct LimitWord {
 };
 constexpr LimitWord kLimitWords[] = {
     {"cpu", "gpu", "none"},
+    {"无gpu", "gpu", "none"},
     {"英伟达", "vendor", "nvidia"},
+    {"昇腾", "vendor", "huawei"},
     {"国产", "vendor", "huawei,alibaba"},
     {"国产卡", "vendor", "huawei,alibaba"},
+    {"fastest", "objective", "speed"},
+    {"最快", "objective", "speed"},
 };
+
+/// Lists of a kind of name: "aws,gcp".
+template <class IsOne>
+bool are_all(std::string_view word, IsOne is_one) {
+  return std::ranges::all_of(split(word, ','), [&](std::string_view part) { return is_one(trim(part)); });
+}
 
 std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalog::Catalog& catalog) {
   const bool keeps_instances = !may_be(takes, kInstances);
@@ -123,7 +133,7 @@ Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::C
   return {ErrorKind::usage,
           say("'{}' is not a known model, task, GPU, instance, provider or region", printable(shorten(word, 40))),
           {},
-          did_you_mean(word, known).or_else(say("all options: gpusel recommend --help"))};
+          did_you_mean(word, known).or_else(say("all options: gpusel {} --help", spoken.command))};
 }
 
 /// What a flag has said already stands: "a100:2 --gpus 4" are four.
@@ -149,8 +159,40 @@ std::string_view key_of(const Meant& meant, const Spoken& spoken) {
   return meant.key == "users" && spoken.load == nullptr ? "sessions" : meant.key;
 }
 
+/// The flag of the line that already says what the word would; empty: none. Names add up to one wish, as GPUs do, or
+/// exclude each other, as models do.
+std::string flag_over(const Meant& meant, const Spoken& spoken, std::span<const std::string_view> given) {
+  static constexpr std::string_view kAdded[] = {"model", "task", "gpu", "allow_list", "users"};
+  if (std::ranges::find(kAdded, meant.key) != std::end(kAdded)) return {};
+  std::string flag = "--" + std::string(meant.key);
+  for (char& c : flag)
+    if (c == '_') c = '-';
+  const auto said = [&](std::string_view one) { return std::ranges::find(spoken.said, one) != spoken.said.end(); };
+  if (said(flag) || std::ranges::find(given, meant.key) != given.end()) return flag;
+  return meant.key == "term" && said("--use-spot") ? "--spot" : "";
+}
+
+/// "amd h100": a maker that does not make it.
+Status check_maker(std::string_view named, const catalog::Catalog& catalog) {
+  auto spec = job::parse_gpu_spec(named);
+  if (!spec || spec->vendor.empty() || spec->names.empty()) return {};
+  const auto is_meant = [&](const catalog::Gpu& gpu) { return spec->names_gpu(gpu); };
+  if (std::ranges::any_of(catalog.gpus(), is_meant)) return {};
+  const std::string maker = std::exchange(spec->vendor, {});
+  const auto other = std::ranges::find_if(catalog.gpus(), is_meant);
+  if (other == catalog.gpus().end()) return {};
+  return usage_error(
+      say("'{}': {} is from {}, not {}", printable(shorten(named, 40)), other->id, other->vendor, maker));
+}
+
 Status apply(const Meant& meant, const Spoken& spoken) {
   const std::string_view key = key_of(meant, spoken);
+  if (key == "objective") {
+    std::optional<job::ObjectiveKind> kind;
+    const Status set = job::assign(meant.value, kind);
+    if (kind) spoken.objective->kind = *kind;
+    return set;
+  }
   if (key == "users") return job::find_option(answer::load_options(), key)->set(*spoken.load, meant.value);
   if (const auto* option = job::find_option(job::request_options(), key);
       option != nullptr && !is_limit(*option, spoken)) {
@@ -208,18 +250,22 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
     if (const auto amount = amount_of(text);
         amount && amount->key == "min_vram" && !gpus_of_size(text, catalog).empty())
       return Meant{"gpu", std::string(text)};
-  if (may_be(takes, kGpus))
-    if (const std::string counted = with_count(text);
-        (text.contains(' ') || counted != text) && names_gpus(counted, catalog))
+  if (may_be(takes, kGpus)) {
+    const std::string counted = names_gpus(text, catalog) ? std::string(text) : with_count(text);
+    const bool is_phrase = text.contains(' ') || counted != text;
+    const bool is_sold = may_be(takes, kSellers) && catalog.provider(text.substr(0, text.find(' ')));
+    if (is_phrase && !is_sold && (names_gpus(counted, catalog) || !check_maker(counted, catalog)))
       return Meant{"gpu", counted};
+  }
   return amount_meant(text, takes, catalog);
 }
 
 /// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
 bool is_filler(std::string_view word) {
   static constexpr std::string_view kJoining[] = {
-      "on",  "in",    "at",    "with",   "using",    "for",   "and", "vs", "vs.", "versus", "or", "of",
-      "the", "under", "below", "within", "cheapest", "cheap", "a",   "和", "与",  "跟",     "或", "在"};
+      "on",  "in",    "at",    "with",   "using",    "for",    "and", "vs", "vs.", "versus", "or",   "of",
+      "the", "under", "below", "within", "cheapest", "cheap",  "a",   "和", "与",  "跟",     "或",   "在",
+      "用",  "上",    "里",    "的",     "便宜",     "最便宜", "请",  "我", "要",  "想",     "我要", "我想"};
   return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
 }
 
@@ -243,9 +289,13 @@ std::string taken_model(std::string_view name, const catalog::Catalog& catalog) 
 std::optional<std::pair<Meant, std::size_t>> next_meaning(std::span<const std::string> words, Takes takes,
                                                           const catalog::Catalog& catalog) {
   constexpr std::size_t kMost = 3;
-  for (std::size_t count = std::min(kMost, words.size()); count > 1; --count)
+  for (std::size_t count = std::min(kMost, words.size()); count > 1; --count) {
+    // "h100 8 users": the number is of what follows it.
+    const bool is_followed = count < words.size() && plain_number(words[count - 1]);
+    if (is_followed && amount_meant(words[count - 1] + " " + words[count], takes, catalog)) continue;
     if (auto meant = meaning_of_phrase(join_texts(words.first(count), " "), takes, catalog))
       return std::pair(std::move(*meant), count);
+  }
   auto meant = meaning_of(words.front(), takes, catalog);
   return meant ? std::optional(std::pair(std::move(*meant), std::size_t{1})) : std::nullopt;
 }
@@ -287,13 +337,18 @@ std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalo
   if (may_be(takes, kGpus))
     if (auto machine = machine_of(word, takes, catalog)) return machine;
   if (may_be(takes, kSellers)) {
-    if (catalog.provider(word)) return Meant{"cloud", std::string(word)};
-    if (catalog::locate(word, catalog)) return Meant{"region", std::string(word)};
+    const auto is_provider = [&](std::string_view one) { return catalog.provider(one).has_value(); };
+    const auto is_place = [&](std::string_view one) { return catalog::locate(one, catalog).has_value(); };
+    if (are_all(word, is_provider)) return Meant{"cloud", std::string(word)};
+    if (is_place(word) || are_all(word, is_place)) return Meant{"region", std::string(word)};
   }
-  if (may_be(takes, kTerms) && job::spelled<catalog::Term>(fold_name(word))) return Meant{"term", std::string(word)};
-  if (may_be(takes, kLimits))
-    for (const LimitWord& one : kLimitWords)
-      if (one.said == lower(word)) return Meant{one.key, std::string(one.value)};
+  const auto is_term = [](std::string_view one) { return job::spelled<catalog::Term>(fold_name(one)).has_value(); };
+  if (may_be(takes, kTerms) && are_all(word, is_term)) return Meant{"term", std::string(word)};
+  for (const LimitWord& one : kLimitWords) {
+    const bool of_market = one.key == "vendor" || one.key == "gpu";
+    if (one.said == lower(word) && may_be(takes, of_market ? kGpus | kSellers : kLimits))
+      return Meant{one.key, std::string(one.value)};
+  }
   if (may_be(takes, kInstances) && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
   return std::nullopt;
 }
@@ -316,6 +371,41 @@ std::string as_line(std::span<const std::string> words) {
   return line;
 }
 
+/// What words in a row mean that Chinese writes without spaces: "在阿里云上部署". Empty where some of it means nothing.
+std::vector<std::string> apart(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
+  const auto is_latin = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  for (std::size_t end = text.size(); end > 0; --end) {
+    const bool cuts_letter = end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80;
+    if (cuts_letter || (end < text.size() && is_latin(text[end]) && is_latin(text[end - 1]))) continue;
+    const std::string_view first = text.substr(0, end);
+    const bool is_meant = !is_filler(first) && meaning_of(first, takes, catalog);
+    if (!is_meant && !is_filler(first)) continue;
+    std::vector<std::string> words;
+    if (is_meant) words.emplace_back(first);
+    if (end == text.size()) return words.empty() ? std::vector<std::string>{std::string(first)} : words;
+    if (auto rest = apart(text.substr(end), takes, catalog); !rest.empty()) {
+      words.insert(words.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+      return words;
+    }
+  }
+  return {};
+}
+
+/// The words, those in a row each by itself.
+std::vector<std::string> apart(std::span<const std::string> words, Takes takes, const catalog::Catalog& catalog) {
+  constexpr std::size_t kMostBytes = 120;
+  const auto is_other = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  std::vector<std::string> all;
+  for (const std::string& word : words) {
+    const bool may_be_several = word.size() <= kMostBytes && std::ranges::any_of(word, is_other) && !is_filler(word) &&
+                                !meaning_of(word, takes, catalog);
+    auto parts = may_be_several ? apart(word, takes, catalog) : std::vector<std::string>();
+    if (parts.empty()) parts.push_back(word);
+    all.insert(all.end(), std::make_move_iterator(parts.begin()), std::make_move_iterator(parts.end()));
+  }
+  return all;
+}
+
 bool keeps_others(Takes takes) {
   return takes == Takes::job || takes == Takes::sold || takes == Takes::device || takes == Takes::market;
 }
@@ -323,7 +413,9 @@ bool keeps_others(Takes takes) {
 }  // namespace
 
 Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog) {
+  words = apart(words, spoken.takes, catalog);
   const std::vector<std::string> all = words;
+  const std::vector<std::string_view> given = spoken.request.given;
   std::vector<std::string> left;
   std::string gpu;  // that a word named
   std::size_t taken = 1;
@@ -334,17 +426,29 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
       left.push_back(std::move(words[at]));
       continue;
     }
-    if (!meant) return std::unexpected(unknown_word(words[at], spoken, catalog));
+    if (!meant || (meant->first.key == "objective" && spoken.objective == nullptr))
+      return std::unexpected(unknown_word(words[at], spoken, catalog));
+    taken = meant->second;
+    if (meant->first.key == "gpu")
+      if (Status made = check_maker(meant->first.value, catalog); !made) return made;
+    if (!flag_over(meant->first, spoken, given).empty()) continue;
     const bool is_one_gpu =
         meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
     if (is_one_gpu) gpu = meant->first.value;
     if (Status set = apply(meant->first, spoken); !set) return set;
     if (spoken.heard) spoken.heard({key_of(meant->first, spoken), meant->first.value});
-    taken = meant->second;
   }
   words = std::move(left);
   return {};
+}
+
+void take_makers(std::vector<std::string>& words, job::Constraints& limits) {
+  std::erase_if(words, [&](const std::string& word) {
+    const auto* one = std::ranges::find(kLimitWords, lower(word), &LimitWord::said);
+    if (one == std::end(kLimitWords) || one->key != "vendor") return false;
+    return job::find_option(job::constraint_options(), one->key)->set(limits, one->value).has_value();
+  });
 }
 
 bool is_currency_open(const Context& context) {
@@ -361,19 +465,19 @@ void settle_currency(Currency& currency, std::span<const std::string> providers,
     currency = *Currency::parse("CNY");
 }
 
-namespace {
-
-/// The providers that a question names, or those of all places that it names.
-std::vector<std::string> sellers_of(const job::Constraints& limits, const catalog::Catalog& catalog) {
-  std::vector<std::string> sellers = limits.named_clouds();
-  if (!sellers.empty()) return sellers;
-  for (const std::string& name : limits.named_regions())
-    if (const auto place = catalog::locate(name, catalog))
-      for (const catalog::Region* region : place->regions) sellers.emplace_back(region->provider);
-  return sellers;
+void settle_currency(Currency& currency, const job::Constraints& limits, const catalog::Catalog& catalog,
+                     const Context& context) {
+  if (const std::vector<std::string> sellers = limits.named_clouds(); !sellers.empty())
+    return settle_currency(currency, sellers, catalog, context);
+  const auto is_in_china = [&](const std::string& name) {
+    const auto place = catalog::locate(name, catalog);
+    return place && !place->regions.empty() &&
+           std::ranges::all_of(place->regions, [](const catalog::Region* one) { return one->country == "CN"; });
+  };
+  const std::vector<std::string> places = limits.named_regions();
+  if (!places.empty() && is_currency_open(context) && std::ranges::all_of(places, is_in_china))
+    currency = *Currency::parse("CNY");
 }
-
-}  // namespace
 
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
@@ -382,7 +486,10 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     for (const std::string& word : words)
       if (const catalog::Model* model = model_of_size(word, catalog))
         context.note(say("{} is taken as {}", printable(word), model->id));
-  if (Status taken = take_words(words, spoken, catalog); !taken) return fail(taken.error());
+  Spoken over = spoken;
+  over.said = context.settings.said;
+  if (!context.words.empty() && find_command(context.words.front()) != nullptr) over.command = context.words.front();
+  if (Status taken = take_words(words, over, catalog); !taken) return fail(taken.error());
   if (const job::Request& asked = spoken.request; asked.gpu.contains(',')) {
     const auto gpus = split(asked.gpu, ',');
     std::vector<std::string> line(gpus.begin(), gpus.end());
@@ -397,7 +504,7 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     context.note(other);
   if (open && spoken.request.task && spoken.heard) spoken.heard({"task", std::string(to_text(*spoken.request.task))});
   if (spoken.constraints != nullptr && currency != nullptr)
-    settle_currency(*currency, sellers_of(*spoken.constraints, catalog), catalog, context);
+    settle_currency(*currency, *spoken.constraints, catalog, context);
   if (spoken.constraints != nullptr && currency != nullptr)
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());
@@ -426,10 +533,11 @@ const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& cat
 const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const catalog::Catalog& catalog) {
   const auto is_made_by = [&](const catalog::Gpu& gpu) { return lower(name).contains(lower(gpu.vendor)); };
   const bool by_vendor = std::ranges::any_of(catalog.gpus(), is_made_by);
+  constexpr double kStillRuns = 7;  // CUDA capability; engines have dropped what is below
   std::vector<const catalog::Gpu*> nearest;
   double least = std::numeric_limits<double>::infinity();
   for (const catalog::Gpu& gpu : catalog.gpus()) {
-    if (!gpu.memory_gb || (by_vendor && !is_made_by(gpu))) continue;
+    if (!gpu.memory_gb || (by_vendor && !is_made_by(gpu)) || gpu.capability.value_or(kStillRuns) < kStillRuns) continue;
     const double apart = std::abs(*gpu.memory_gb - memory_gib);
     if (apart > least) continue;
     if (apart < least) nearest.clear();

@@ -44,6 +44,9 @@ struct Spoken {
   /// Also told of each, where a command keeps the words of its question.
   std::function<void(const Meant&)> heard = nullptr;
   answer::LoadQuestion* load = nullptr;  // where the command has one
+  job::Objective* objective = nullptr;   // the same
+  std::span<const std::string> said{};   // flags of the line, by their first long names: they win over words
+  std::string_view command = "recommend";
 };
 
 /// Sets what `words` say and takes them out; what is left is for the command, or, where `takes` is all or machine, an
@@ -55,9 +58,14 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context);
 
+/// Sets what words say of who makes a GPU, and takes them out: "英伟达".
+void take_makers(std::vector<std::string>& words, job::Constraints& limits);
+
 /// Whether nobody said the currency of an answer that is read in Chinese.
 bool is_currency_open(const Context& context);
-/// Such an answer about Chinese providers alone is in CNY; otherwise `currency` stays.
+/// Such an answer about Chinese providers or places in China alone is in CNY; otherwise `currency` stays.
+void settle_currency(Currency& currency, const job::Constraints& limits, const catalog::Catalog& catalog,
+                     const Context& context);
 void settle_currency(Currency& currency, std::span<const std::string> providers, const catalog::Catalog& catalog,
                      const Context& context);
 

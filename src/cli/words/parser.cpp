@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "answer/stages/launch.hpp"
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -337,6 +338,23 @@ class Words {
     return {say("did you mean 'gpusel instances --gpu {}'?", shorten(*gpu, 40)), {"instances --gpu " + *gpu}};
   }
 
+  /// The words from there on, as they would be typed.
+  std::string line_from(std::size_t first) const {
+    std::string line;
+    for (std::size_t i = first; i < words_.size(); ++i)
+      line += (i > first ? " " : "") + answer::shell_word(shorten(words_[i], 60));
+    return line;
+  }
+
+  /// " p5.48xlarge": what stands behind the first word, where all of it names machines or models.
+  std::string subjects(const catalog::Catalog& catalog) const {
+    const auto is_name = [&](const std::string& word) {
+      return catalog.has_instance(word) || names_gpus(word, catalog) || catalog.model(word).has_value();
+    };
+    const bool all = words_.size() > 1 && std::all_of(words_.begin() + 1, words_.end(), is_name);
+    return all ? " " + line_from(1) : std::string();
+  }
+
   /// What was typed as the value of an unknown flag.
   std::string value_behind(std::string_view name) const {
     const auto at =
@@ -357,20 +375,32 @@ class Words {
       const auto catalog = catalog::load({});
       if (catalog)
         if (Hint prices = by_price(words_, *catalog); !prices.empty()) return prices;
-      if (const auto meant = meant_command(name)) return {say("did you mean 'gpusel {}'?", *meant), {*meant}};
+      // "list gpus": the verb is no command, what follows it is one.
+      static constexpr std::string_view kVerbs[] = {"list", "ls", "get", "show", "describe"};
+      if (words_.size() > 1 && std::ranges::find(kVerbs, name) != std::end(kVerbs) && find_command(words_[1])) {
+        const std::string line = line_from(1);
+        return {say("did you mean 'gpusel {}'?", line), {line}};
+      }
+      if (const auto meant = meant_command(name)) {
+        const std::string line = catalog ? *meant + subjects(*catalog) : *meant;
+        return {say("did you mean 'gpusel {}'?", line), {line}};
+      }
       if (!catalog) return {};
-      if (catalog->model(name))
-        return {say("did you mean 'gpusel recommend {}'?", shorten(name, 60)), {"recommend " + name}};
+      if (catalog->model(name)) {
+        const std::string line = "recommend " + line_from(0);
+        return {say("did you mean 'gpusel {}'?", line), {line}};
+      }
       if (catalog->has_gpu(name) || catalog->has_instance(name))
         return {say("did you mean 'gpusel catalog show {}'?", shorten(name, 60)), {"catalog show " + name}};
       return {};
     }
     const auto is_flag = [&](std::string_view flag) { return parsed_.find(flag) != nullptr; };
     if (chosen_ == nullptr) return {};
+    if (std::string instead = instead_of_flag(name); !instead.empty()) return Hint(std::move(instead));
     auto meant = meant_flag(name, is_flag);
     if (!meant) return {};
-    if (const std::string value = value_behind(name); meant->ends_with('+'))
-      meant->replace(meant->size() - 1, 1, value);
+    if (const std::string value = value_behind(name); meant->contains('+'))
+      meant->replace(meant->find('+'), value.empty() ? 1 : std::string::npos, value);
     else if (!value.empty() && !meant->contains(' '))
       *meant += " " + value;
     return Hint(say("did you mean '{}'?", *meant), {*meant});

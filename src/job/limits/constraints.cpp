@@ -53,6 +53,11 @@ Status set_named(std::string_view text, std::vector<std::string>& list, std::spa
   return {};
 }
 
+Status set_least_memory(std::string_view text, std::optional<MemorySize>& place) {
+  text = trim(text);
+  return set_memory(text.ends_with('+') ? text.substr(0, text.size() - 1) : text, place, false);
+}
+
 Status set_memory(std::string_view text, std::optional<MemorySize>& place, bool binary_if_no_unit) {
   const auto size = parse_memory(text, binary_if_no_unit);
   if (!size) return std::unexpected(size.error());
@@ -150,9 +155,24 @@ Status add_infra(std::string_view text, Constraints& c) {
   return {};
 }
 
+namespace {
+
+/// "1y" of "1yr" and "1-year".
+std::string short_term(std::string_view text) {
+  std::string name = lower(trim(text));
+  for (const std::string_view year : {"-years", "-year", "years", "year", "yr"}) {
+    if (!name.ends_with(year) || name.size() == year.size()) continue;
+    if (name[name.size() - year.size() - 1] < '0' || name[name.size() - year.size() - 1] > '9') continue;
+    return name.replace(name.size() - year.size(), year.size(), "y");
+  }
+  return name;
+}
+
+}  // namespace
+
 Status add_terms(std::string_view text, Constraints& c) {
   for (const std::string_view part : split(text, ',')) {
-    const std::string name = lower(part);
+    const std::string name = short_term(part);
     const auto term = spelled<catalog::Term>(fold_name(name));
     if (term) {
       c.terms.emplace_back(to_text(*term));
@@ -326,6 +346,14 @@ std::unexpected<Error> unreadable(std::string_view text) {
                      say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\""));
 }
 
+/// "amd" of "amd h100": folding drops it from the name, and it must not be lost.
+std::string maker_in(std::string_view name) {
+  const auto end = name.find_first_of(" -_");
+  const std::string first = lower(name.substr(0, end));
+  const bool is_maker = end != std::string_view::npos && std::ranges::find(kVendors, first) != std::end(kVendors);
+  return is_maker ? first : std::string();
+}
+
 /// Vendor, names, memory and count between colons, each at most once.
 Result<GpuSpec> parse_parts(std::string_view text) {
   GpuSpec spec;
@@ -342,6 +370,7 @@ Result<GpuSpec> parse_parts(std::string_view text) {
       if (given_once(spec.count)) return unreadable(text);
       if (Status set = set_bounds(part, spec.count, read_count); !set) return std::unexpected(set.error());
     } else if (spec.names.empty()) {
+      if (spec.vendor.empty() && !part.contains(',')) spec.vendor = maker_in(trim(part));
       for (const std::string_view name : split(part, ',')) spec.names.push_back(catalog::fold_gpu_name(name));
     } else {
       return unreadable(text);
@@ -358,7 +387,8 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   if (text.starts_with("gpu:")) text.remove_prefix(4);  // Slurm: --gres gpu:a100:4
   if (text.empty()) return unreadable(text);
   if (text.starts_with('!'))
-    return usage_error(say("--gpu leaves none out"), {}, say("write --filter 'gpu!={}'", shorten(text.substr(1), 40)));
+    return usage_error(say("--gpu cannot exclude GPUs"), {},
+                       say("write --filter 'gpu!={}'", shorten(text.substr(1), 40)));
   Result<GpuSpec> spec{GpuSpec{}};
   constexpr double kMostPerInstance = 512;  // above it a bare number is a name, as 4090
   const auto bare = plain_number(text);
@@ -374,6 +404,7 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   } else if (count_in_front(text)) {
     const CountedGpu counted = counted_gpu(text);
     spec->names.push_back(catalog::fold_gpu_name(counted.name));
+    spec->vendor = maker_in(counted.name);
     const auto each = static_cast<double>(counted.count.value_or(1));
     spec->count = {each, each};
     spec->nodes = counted.nodes;

@@ -193,7 +193,10 @@ Status judge_rdma(const Judging& judging) {
 
 Status judge_term(const Judging& judging) {
   const auto& terms = judging.asked.terms;
-  return std::ranges::find(terms, "any") != terms.end() ? Status{} : one_of(judging, terms);
+  if (std::ranges::find(terms, "any") != terms.end()) return {};
+  reject(judging, compare(Fact::term, Operator::not_in, terms),
+         say("sold as {{term}}, not {}", join_texts(terms, ", ")));
+  return {};
 }
 
 /// A service never ends: what has no time is in time.

@@ -151,7 +151,7 @@ std::string taken_text(const Located& place, const Regions& priced, const catalo
   for (const catalog::Region* region : place.regions)
     if (place.place == nullptr && std::ranges::find(priced, region) == priced.end() && sells(region->provider, catalog))
       add_clause(text, say("no prices recorded for {}", format("{}/{}", region->provider, region->id)));
-  if (place.place != nullptr && !place.place->note.empty()) text += format(" ({})", place.place->note);
+  if (place.place != nullptr && !place.place->note.empty()) text += format(" ({})", say_text(place.place->note));
   return text;
 }
 

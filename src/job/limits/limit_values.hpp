@@ -22,6 +22,8 @@ Status set_list(std::string_view text, std::vector<std::string>& list);
 /// "any" and "all" take back what was said of them before.
 Status set_regions(std::string_view text, Constraints& c);
 Status set_named(std::string_view text, std::vector<std::string>& list, std::span<const std::string_view> allowed);
+/// "80GB", "80GB+".
+Status set_least_memory(std::string_view text, std::optional<MemorySize>& place);
 Status set_memory(std::string_view text, std::optional<MemorySize>& place, bool binary_if_no_unit);
 /// A minimum given alone: "8" and "8+" both mean at least 8.
 Status set_least(std::string_view text, Bounds& bounds, ReadNumber read);

@@ -151,7 +151,7 @@ std::string script_of(const answer::Launch& launch) {
 std::vector<std::string> launch_notes(const answer::Launch& launch) {
   std::vector<std::string> notes;
   for (const std::string& remark : launch.remarks) notes.push_back(remark);
-  for (const auto& [name, meaning] : launch.env) notes.push_back(say("set {}: {}", name, meaning));
+  for (const auto& [name, meaning] : launch.env) notes.push_back(say("set {} ({})", name, meaning));
   if (launch.nodes > 1 && launch.copies > 1)
     notes.push_back(say("this is one copy, on {} instances; the plan has {} copies", launch.nodes, launch.copies));
   return notes;

@@ -102,6 +102,13 @@ Result<const ExportTarget*> find_export_target(std::string_view name) {
   if (found != std::end(kTargets)) return found;
   std::vector<std::string_view> known;
   for (const ExportTarget& target : kTargets) known.push_back(target.name);
+  // What people call them.
+  static constexpr std::pair<std::string_view, std::string_view> kCalled[] = {
+      {"k8s", "kubernetes"}, {"kube", "kubernetes"},           {"tf", "terraform"},   {"docker-compose", "compose"},
+      {"sky", "skypilot"},   {"tensorrt-llm", "trtllm"},       {"trt-llm", "trtllm"}, {"llama.cpp", "llama-server"},
+      {"ds", "deepspeed"},   {"llamafactory", "llama-factory"}};
+  for (const auto& [called, meant] : kCalled)
+    if (lower(name) == called) return find_export_target(meant);
   const Hint hint = did_you_mean(name, known);
   return usage_error(say("unknown target '{}'", shorten(printable(name), 40)), {},
                      hint.or_else(say("all targets: gpusel export")));

@@ -61,6 +61,8 @@ std::string found_words(const answer::GpusHere& here) {
   constexpr double kWorthSaying = 0.5;
   if (used > kWorthSaying)
     words += say("; other processes use {:.1f} of {:.1f} GiB, left out here", used, group.front().memory_gib);
+  constexpr double kCrowded = 0.5;
+  if (used > kCrowded * group.front().memory_gib) words += say("; to free it: stop those that {} lists", here.source);
   if (!group.front().slice.empty()) words += say("; MIG slice {}", printable(group.front().slice));
   return words;
 }
@@ -73,8 +75,8 @@ void add_here(Document& page, const HereView& view) {
   const auto slices = std::ranges::count_if(view.here->gpus, is_slice) - std::ranges::count_if(group, is_slice);
   const auto others = std::ssize(view.here->gpus) - std::ssize(group) - slices;
   if (others > 0)
-    page.line(others == 1 ? say("Note: 1 other GPU is left out: --gpu and --gpus name it")
-                          : say("Note: {} other GPUs are left out: --gpu and --gpus name them", others),
+    page.line(others == 1 ? say("Note: not counting 1 other GPU; select it with --gpu")
+                          : say("Note: not counting {} other GPUs; select them with --gpu", others),
               6);
   if (slices > 0)
     page.line(slices == 1 ? say("Note: 1 other MIG slice is left out: a job takes one")

@@ -84,12 +84,19 @@ std::string limit_words(const Advice& advice, const job::Constraints& limits) {
   // Those that neither these words nor the next line say.
   static constexpr std::string_view kSaid[] = {"deadline", "budget", "cloud",     "infra",
                                                "region",   "market", "residency", "term"};
-  std::string typed;
-  for (const job::Limit& limit : job::limits())
-    if (limit.is_given(limits) && std::ranges::find(kSaid, limit.option.key) == std::end(kSaid))
+  std::string typed, spoken;
+  for (const job::Limit& limit : job::limits()) {
+    const std::string_view key = limit.option.key;
+    const bool is_of_nodes = key == "max_nodes" && !limits.max_nodes;  // lifted together with --nodes
+    if (!limit.is_given(limits) || std::ranges::find(kSaid, key) != std::end(kSaid) || is_of_nodes) continue;
+    const std::string in_words = limit_in_words(key, limits, advice.currency);
+    if (in_words.empty())
       typed += " " + limit.typed(limits);
+    else
+      spoken += " · " + in_words;
+  }
   if (!typed.empty()) words += " ·" + typed;
-  return words;
+  return words + spoken;
 }
 
 std::string joined(std::span<const std::string> all) {
@@ -136,6 +143,7 @@ std::string context_words(const Advice& advice, const job::Constraints& limits, 
     oldest = std::max(oldest.value_or(*days), *days);
   }
   if (!oldest) return words;
+  if (*oldest == 0) return words + say(" · prices from today");
   const std::string from = age_words(*youngest), to = age_words(*oldest);
   return words + (from == to ? say(" · prices {} old", to) : say(" · prices {} to {} old", from, to));
 }
@@ -514,7 +522,8 @@ std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
       for (const std::string& note : advice.notes)
         if (answer::is_unpriced_note(note, term)) return note;
   if (fallen.message.empty()) return {};
-  return say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
+  return fallen.count == 1 ? say("1 instance: {} [{}]", printable(fallen.message), most->first)
+                           : say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
 }
 
 /// What each load takes, unless the rows of one ranking are wanted.

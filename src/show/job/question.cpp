@@ -59,14 +59,24 @@ std::string verb_of(const Job& work) {
     case finetune: return is_trained(work.model) ? say("Train") : say("Fine-tune");
     case inference: return say("Run");
     case render: return say("Render");
-    case simulate: return say("Simulate");
+    case simulate: break;  // in its own words
     case transcode: return say("Transcode");
     case preprocess: return say("Preprocess");
   }
   return std::string(to_text(work.task));
 }
 
+/// "molecular dynamics", in the order of job::Solver.
+constexpr std::string_view kSolvers[] = {to_say("lattice Boltzmann"),        to_say("electromagnetics (FDTD)"),
+                                         to_say("fluids by finite volumes"), to_say("fluids by SPH"),
+                                         to_say("discrete elements"),        to_say("molecular dynamics"),
+                                         to_say("finite elements")};
+static_assert(std::size(kSolvers) == enum_names<job::Solver>.size());
+
 std::string counted_words(const Job& work) {
+  if (const auto* simulation = std::get_if<job::SimulationJob>(&work.counted->job))
+    return say("Simulate {}, {} {}", say_text(kSolvers[static_cast<std::size_t>(simulation->solver)]),
+               human_count(simulation->cells), printable(say_text(simulation->cell)));
   std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)
@@ -98,6 +108,59 @@ std::string end_words(const job::Constraints& limits, Currency currency) {
   if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
   if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, currency));
   return words;
+}
+
+namespace {
+
+/// In GB where that is the whole number, as somebody may have typed it.
+std::string host_memory(double amount_gib) {
+  const double gb = in_gb(gib(amount_gib));
+  const bool is_gb = amount_gib != std::round(amount_gib) && std::abs(gb - std::round(gb)) < 1e-6;
+  return is_gb ? format("{:.0f} GB", gb) : format("{} GiB", human_number(amount_gib));
+}
+
+template <class Spoken>
+std::string bounds_in_words(const Bounds& bounds, Spoken spoken) {
+  if (bounds.low && bounds.high && *bounds.low == *bounds.high) return spoken(*bounds.low);
+  if (bounds.low && bounds.high) return say("{} to {}", spoken(*bounds.low), spoken(*bounds.high));
+  return bounds.low ? "≥" + spoken(*bounds.low) : "≤" + spoken(*bounds.high);
+}
+
+/// "aws p5.48xlarge" of a regular expression that only that matches; empty for any other.
+std::string only_name(std::string_view pattern) {
+  if (!pattern.starts_with('^') || !pattern.ends_with('$') || pattern.size() < 3) return {};
+  std::string name;
+  for (std::size_t i = 1; i + 1 < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 2 < pattern.size())
+      ++i;
+    else if (std::string_view(".+*?()[]{}|^$\\").contains(pattern[i]))
+      return {};
+    name += pattern[i];
+  }
+  std::ranges::replace(name, '/', ' ');
+  return name;
+}
+
+/// By the month where only that has an end: "$500/month".
+std::string price_in_words(double hourly, Currency currency) {
+  const double monthly = hourly * kHoursPerMonth;
+  const auto is_whole = [](double amount) { return std::abs(amount - std::round(amount)) < 1e-6; };
+  if (!is_whole(100 * hourly) && is_whole(monthly))
+    return say("{}/month", with_currency(spoken_sum(monthly), currency));
+  return say("{}/h", with_currency(human_number(hourly), currency));
+}
+
+}  // namespace
+
+std::string limit_in_words(std::string_view key, const job::Constraints& limits, Currency currency) {
+  if (key == "vcpus_min") return say("{} vCPUs", bounds_in_words(limits.vcpus, human_number));
+  if (key == "memory_min") return say("{} host memory", bounds_in_words(limits.host_memory_gib, host_memory));
+  if (key == "nodes") return *limits.nodes == 1 ? say("1 node") : say("{} nodes", *limits.nodes);
+  if (key == "max_nodes") return say("≤{} nodes", *limits.max_nodes);
+  if (key == "max_price") return "≤" + price_in_words(*limits.max_price, currency);
+  if (key == "allow_list")
+    if (const std::string name = only_name(limits.allow_list); !name.empty()) return say("on {}", printable(name));
+  return {};
 }
 
 std::string spoken_gpu(const catalog::Gpu& gpu) {

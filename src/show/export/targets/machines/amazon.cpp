@@ -281,16 +281,14 @@ Result<Exported> export_sagemaker(const ExportView& view) {
   for (const std::string& remark : launch.remarks) out.notes.push_back(remark);
   out.notes.push_back(say("the price is that of the instance alone: {} bills its own, which is higher", "SageMaker"));
   out.notes.push_back(deploy_line(view, out.name));
-  const Json document{{"AWSTemplateFormatVersion", "2010-09-09"},
-                      {"Parameters",
-                       {{"ExecutionRoleArn", parameter("String", say("role that SageMaker acts as"))},
-                        {"HuggingFaceToken",
-                         {{"Type", "String"},
-                          {"NoEcho", true},
-                          {"Default", ""},
-                          {"Description", say("of Hugging Face, for models behind a license")}}}}},
-                      {"Resources", sagemaker_resources(view, std::move(variables))},
-                      {"Outputs", {{"EndpointName", {{"Value", of_resource("Endpoint", "EndpointName")}}}}}};
+  const Json document{
+      {"AWSTemplateFormatVersion", "2010-09-09"},
+      {"Parameters",
+       {{"ExecutionRoleArn", parameter("String", say("role that SageMaker acts as"))},
+        {"HuggingFaceToken",
+         {{"Type", "String"}, {"NoEcho", true}, {"Default", ""}, {"Description", say("gated model")}}}}},
+      {"Resources", sagemaker_resources(view, std::move(variables))},
+      {"Outputs", {{"EndpointName", {{"Value", of_resource("Endpoint", "EndpointName")}}}}}};
   out.content = yaml_file(view, out.notes, {document});
   return out;
 }
