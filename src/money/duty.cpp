@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::money {
