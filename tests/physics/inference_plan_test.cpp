@@ -47,7 +47,9 @@ const std::vector<std::string> kModels{"gpt2",        "bert-base",     "gemma-2b
 TEST_CASE("as many requests are kept in flight as meet the targets, and not one more") {
   const Machine machine = test::machine("h100-sxm-80gb");
   for (const int gap : {10, 11, 12, 13, 14, 15, 17, 19}) {
-    const std::string words = "task=inference model=llama-3.1-8b mode=online tpot=" + std::to_string(gap);
+    // With an even chance: more confidence keeps fewer.
+    const std::string words =
+        "task=inference model=llama-3.1-8b mode=online confidence=0.5 tpot=" + std::to_string(gap);
     const Plan open = test::plan_inference(job(words), machine);
     const auto most = static_cast<int>(open.serving->room.concurrency);
     CAPTURE(gap, most);
@@ -58,6 +60,8 @@ TEST_CASE("as many requests are kept in flight as meet the targets, and not one 
     };
     CHECK(with(most));
     CHECK_FALSE(with(most + 1));
+    const Plan sure = test::plan_inference(job(words + " confidence=0.9"), machine);
+    CHECK(sure.serving->room.concurrency < open.serving->room.concurrency);
   }
 }
 
@@ -235,7 +239,7 @@ TEST_CASE("an eight-bit cache never serves fewer requests at once") {
 TEST_CASE("targets of latency lower the requests in flight until they hold") {
   const Machine machine = test::machine("h100-sxm-80gb");
   const Plan free = test::plan_inference(job("task=inference model=llama-3.1-8b"), machine);
-  const Plan bound = test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15"), machine);
+  const Plan bound = test::plan_inference(job("task=inference model=llama-3.1-8b tpot=15 confidence=0.5"), machine);
   REQUIRE(free.rate > 0);
   REQUIRE(bound.rate > 0);
   REQUIRE(in_ms(free.serving->speed.itl()) > 15);

@@ -120,7 +120,8 @@ constexpr SetAside kSetAside[] = {
 const Drawn& drawn(std::string_view key) { return *std::ranges::find(kDrawn, key, &Drawn::key); }
 
 /// Where unsaid means less than all: everything that can be had.
-const std::vector<Limit> kOpen{{"term", "any"}, {"vendor", "any"}, {"include_unavailable", "true"}};
+// Sellers who serve their own country alone are admitted by places there, too: here all are.
+const std::vector<Limit> kOpen{{"term", "any"}, {"vendor", "any"}, {"include_unavailable", "true"}, {"market", "true"}};
 
 /// In place of what was said by that key.
 std::vector<Limit> with(std::vector<Limit> limits, const Limit& limit) {
