@@ -140,6 +140,17 @@ TEST_CASE("commands without prices take no own ones", "[cli][own]") {
   CHECK(ask({"gpus", "--price", "x=1"}).status == 2);
 }
 
+TEST_CASE("a machine that is named is not priced for a load that it was not planned for", "[cli][cost]") {
+  for (const std::vector<std::string>& load :
+       {std::vector<std::string>{"--traffic", "code"}, {"--users", "100", "--think", "20"}}) {
+    std::vector<std::string> words{"cost", "n.h100.8", "--model", "llama-3.1-8b", "--task", "inference"};
+    words.insert(words.end(), load.begin(), load.end());
+    CHECK(refused(words, 2).err.find(load.front()) != std::string::npos);
+    words.erase(words.begin() + 1);
+    CHECK(on_market(words).status == 0);
+  }
+}
+
 TEST_CASE("a service that is not always in use has numbers for its autoscaler", "[cli][cost]") {
   const std::vector<std::string> service = {"cost",   "n.h100.8",  "--model", "llama-3.1-8b",
                                             "--task", "inference", "--json",  "--explain"};

@@ -261,6 +261,10 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   for (const CostSubject& asked : question.subjects) {
     CostItem item{asked, question.question.duty, {}, {}, {}, {}, {}, {}};
     if (item.duty.scale_to_zero && !item.duty.cold_start_s) item.duty.cold_start_s = asked.saved_start_s;
+    if (const LoadQuestion& load = question.question.load; load.given() && answer.work && !asked.job)
+      return usage_error(say("does not apply to machines that are named"), std::string(load.first_flag()),
+                         say("gpusel simulate {} tries this load on it; gpusel cost without a name finds a machine",
+                             printable(asked.name)));
     if (asked.instance == nullptr)
       if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, question.question, catalog, coefficients);
