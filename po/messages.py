@@ -27,7 +27,7 @@ DATA_TEXTS += [("data/service-levels.yaml", {"scope", "credit"}), ("data/service
                ("data/proofs/*.yaml", {"version"})]
 # What the list of a price says besides.
 DATA_TEXTS += [("data/instances/*.yaml", {"note"}), ("data/import/price-lists.yaml", {"covers"})]
-DATA_TEXTS += [("data/places/places.yaml", {"note"}), ("data/solvers/*.yaml", {"unit"})]
+DATA_TEXTS += [("data/places/places.yaml", {"note"}), ("data/solvers/*.yaml", {"name", "unit"})]
 # Where names stand that have no mark: what is before them, in one file of all, and what ends them.
 NAMES = [(f"constexpr auto enum_names<{name}>", "});") for name in (
     "job::Task", "job::Mode", "job::Recipe", "job::Render", "catalog::Term", "job::Preprocessing", "catalog::Availability", "catalog::Period", "catalog::Confidence",

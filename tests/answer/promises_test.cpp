@@ -147,11 +147,19 @@ TEST_CASE("nothing is simulated without targets") {
   CHECK_FALSE(is_simulated(advice.recommendations.front()));
 }
 
-TEST_CASE("a fleet keeps for its requests what it promises, and is not larger than it has to be") {
+namespace {
+
+Result<Fleet> fleet_for(std::string_view traffic, std::string_view words) {
   FleetQuestion question;
-  question.request = test::request("model=llama-3.1-8b request_rate=12 ttft=800 tpot=50");
-  question.traffic = "conversation";
-  const auto fleet = plan_fleet(question, Market::small().catalog(), {}, Market::small().coefficients());
+  question.request = test::request("model=llama-3.1-8b " + std::string(words));
+  question.traffic = traffic;
+  return plan_fleet(question, Market::small().catalog(), {}, Market::small().coefficients());
+}
+
+}  // namespace
+
+TEST_CASE("a fleet keeps for its requests what it promises, and is not larger than it has to be") {
+  const auto fleet = fleet_for("conversation", "request_rate=12 ttft=800 tpot=50");
   REQUIRE(fleet);
   REQUIRE(fleet->mix.feasible);
   REQUIRE(fleet->replay);
@@ -173,10 +181,7 @@ TEST_CASE("a fleet keeps for its requests what it promises, and is not larger th
 }
 
 TEST_CASE("without targets a fleet still keeps up with its requests") {
-  FleetQuestion question;
-  question.request = test::request("model=llama-3.1-8b request_rate=20");
-  question.traffic = "chat";
-  const auto fleet = plan_fleet(question, Market::small().catalog(), {}, Market::small().coefficients());
+  const auto fleet = fleet_for("chat", "request_rate=20");
   REQUIRE(fleet);
   REQUIRE(fleet->replay);
   CHECK(fleet->replay->kept);
@@ -185,10 +190,7 @@ TEST_CASE("without targets a fleet still keeps up with its requests") {
 
 TEST_CASE("bursts take machines that a mean would not show") {
   const auto instances = [](std::string_view traffic) {
-    FleetQuestion question;
-    question.request = test::request("model=llama-3.1-8b request_rate=5 ttft=1500 tpot=60");
-    question.traffic = traffic;
-    const auto fleet = plan_fleet(question, Market::small().catalog(), {}, Market::small().coefficients());
+    const auto fleet = fleet_for(traffic, "request_rate=5 ttft=1500 tpot=60");
     REQUIRE(fleet);
     REQUIRE(fleet->mix.feasible);
     double busy = 0, there = 0;  // those that the mean keeps busy, and those that the fleet has

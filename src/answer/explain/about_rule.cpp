@@ -163,25 +163,8 @@ AboutRule tell_rule(const rules::Rule& rule) {
   return about;
 }
 
-/// Why a limit leaves an instance out; of the others their help says it.
-struct LimitReason {
-  std::string_view key, message;
-};
-constexpr LimitReason kLimitReasons[] = {
-    {"gpu", to_say("it has another GPU than requested")},
-    {"vendor", to_say("its accelerator is from another vendor than requested")},
-    {"cloud", to_say("it is sold by another provider than requested")},
-    {"not_cloud", to_say("its provider is excluded")},
-    {"market",
-     to_say(
-         "sold on a marketplace, by a community host, or by a cloud that does not accept customers from your country")},
-    {"region", to_say("it is not sold in the requested region")},
-    {"term", to_say("it is sold on other terms than requested")},
-};
-
 std::string reason_of(const job::Limit& limit) {
-  const auto* known = std::ranges::find(kLimitReasons, limit.option.key, &LimitReason::key);
-  if (known != std::end(kLimitReasons)) return say_text(known->message);
+  if (!limit.also.reason.empty()) return say_text(limit.also.reason);
   return say("outside the limit {}: {}", limit.flag(), say_text(limit.option.help));
 }
 

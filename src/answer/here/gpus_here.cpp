@@ -91,8 +91,8 @@ class Looking {
     if (gpu == nullptr) {
       gpu = desktop_gpu(name, memory_gib, catalog_);
       if (gpu != nullptr)
-        note(say("'{}' is taken as {}, the desktop GPU nearest in memory; it is slower", printable(shorten(name, 60)),
-                 gpu->id));
+        note(say("'{}' is estimated as {}, the desktop GPU closest in memory size; laptops run slower",
+                 printable(shorten(name, 60)), gpu->id));
     }
     double lacking = 0;
     if (gpu != nullptr && gpu->memory_gb && memory_gib > 0 && std::abs(memory_gib / *gpu->memory_gb - 1) > kSameSize) {

@@ -8,7 +8,7 @@
 #include "answer/search/market.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
-#include "catalog/read/family_names.hpp"
+#include "catalog/read/chinese_names.hpp"
 #include "catalog/read/priced_name.hpp"
 
 namespace gpusel::answer {
@@ -305,7 +305,7 @@ Result<std::vector<const catalog::Model*>> list_models(const ListQuestion& quest
                                                        const Catalog& catalog) {
   std::vector<std::string> words = folded(question.words);
   for (std::string& word : words)
-    if (const auto letters = catalog::in_letters(word); letters.size() > 1) word = letters[letters.size() - 2];
+    if (const auto letters = catalog::in_letters(word); !letters.empty()) word = letters.front();
   const std::string family = lower(limits.family);
   const std::string licence = lower(limits.licence);
   std::vector<const catalog::Model*> out;

@@ -28,6 +28,11 @@ struct SearchContext {
   Promises* promises = nullptr;        // null: waiting times are those of closed forms
 };
 
+/// Nodes that one replica of a model is laid over at most.
+inline constexpr int kMostJoined = 16;
+/// Whether it is requests that come at a rate.
+bool is_traffic(const job::Job& work);
+
 /// Why nobody would read along, whatever it costs: the first token takes more than a minute and a millisecond per
 /// prompt token, or the tokens behind it more than a second each. The minute is what load balancers and proxies wait
 /// for a byte (AWS ALB's idle timeout, nginx's proxy_read_timeout); a token a second is a fifth of the pace of silent
@@ -74,7 +79,7 @@ class CandidateSearch {
   };
   Result<std::size_t> shape_of(const catalog::Instance& instance);
   std::array<double, 5> host_key(const catalog::Instance& instance) const;
-  // How many nodes (nodes.cpp). Each finds a plan, or says why there is none.
+  // How many nodes (nodes.cpp, traffic_nodes.cpp). Each finds a plan, or says why there is none.
   using Planned = PlannedMachine;
   void plan_shapes(double ceiling, std::vector<Recommendation>& out);
   std::optional<Planned> plan_shape(const Shape& shape, Reason& reason);

@@ -165,9 +165,9 @@ class StoredCheck {
     const bool only_sum = stored_.types.empty();
     const double parameters = needed(true);
     const double loaded = stored_.bytes - stored_.unloaded_bytes;
-    constexpr double kMostBytes = 4;
+    constexpr double kMostBytesEach = 4;
     const double least = (1 - kTolerance) * parameters * least_bits(m_.native_dtype) / 8;
-    const double most = (1 + kTolerance) * (parameters + model_.prediction_parameters) * kMostBytes;
+    const double most = (1 + kTolerance) * (parameters + model_.prediction_parameters) * kMostBytesEach;
     if (loaded >= least && loaded <= most) return true;
     const std::string what =
         only_sum

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kIndex = "model.safetensors.index.json";
 constexpr std::string_view kUsual = "model.safetensors";
-constexpr std::size_t kMostEntries = 100'000;
+constexpr std::size_t kMostInFolder = 100'000;
 
 Result<std::unique_ptr<ConfigModel>> read_config_at(const std::string& file) {
   auto text = read_text_file(file);
@@ -82,7 +82,7 @@ Result<std::vector<std::string>> names_ending(const std::string& folder, std::st
   std::vector<std::string> out;
   std::error_code failed;
   std::size_t seen = 0;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end && seen < kMostEntries;
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end && seen < kMostInFolder;
        entry.increment(failed)) {
     ++seen;
     std::string name = entry->path().filename().string();

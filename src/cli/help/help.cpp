@@ -242,8 +242,8 @@ std::string commands_help(std::string_view group) {
 
 namespace {
 
-/// A line to type with its words beside it, which go on below where they are too wide.
-std::string beside(std::string_view line) {
+/// A command and its description in two columns; a description that is too wide wraps in its own.
+std::string two_columns(std::string_view line) {
   constexpr std::string_view kGap = "   ";
   const auto gap = line.find(kGap, 2);
   if (gap == std::string_view::npos) return std::string(line) + "\n";
@@ -262,7 +262,7 @@ std::string topic_help(std::string_view name) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     if (line.starts_with("  ") && display_width(line) > kHelpWidth)
-      out += beside(line);
+      out += two_columns(line);
     else
       out += line.starts_with("  ") || line.empty() ? std::string(line) + "\n" : wrapped(line);
   }

@@ -142,6 +142,7 @@ struct SimulationJob {
   Solver solver = Solver::lbm;
   double cells = 0;
   std::string_view cell = "cells";  // what the solver calls them: particles, atoms, elements
+  std::string_view name = {};       // of the solver: "molecular dynamics"
 };
 
 struct TranscodeJob {

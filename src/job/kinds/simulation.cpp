@@ -32,7 +32,11 @@ Status fill(SimulationJob& job, Filling& f) {
   job.solver = f.or_assume(r.solver, "solver", Solver::lbm);
   const auto& solvers = f.catalog.solvers();
   const auto info = std::ranges::find(solvers, to_text(job.solver), &catalog::SolverInfo::id);
-  if (info != solvers.end()) job.cell = info->unit;
+  job.name = to_text(job.solver);
+  if (info != solvers.end()) {
+    job.cell = info->unit;
+    job.name = info->name;
+  }
   const bool doubles = info != solvers.end() && info->precision == "fp64";
   f.counted.precision = f.or_assume(r.precision, "precision", doubles ? Precision::fp64 : Precision::fp32);
   job.cells = f.or_assume(r.cells, "cells", usual_cells(job.solver));

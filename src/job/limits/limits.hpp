@@ -92,6 +92,7 @@ struct LimitTraits {
   bool nearest_price = false;  // what it would take is told of the lowest price, not of the best score
   // How people meet it.
   std::string_view question = {};  // that `ask` asks
+  std::string_view reason = {};    // why it leaves an instance out, in a sentence; empty: its help says it
   bool of_ending = false;          // says nothing of a service
   bool of_age = false;             // of prices: what falls by it is told as old
 };

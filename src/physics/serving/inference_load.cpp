@@ -196,7 +196,10 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
       const auto reading = told("part of a prompt in a pass", share) /
                            told("time between requests", seconds(1 / std::max(arrivals_per_s, 1e-9))) /
                            told("batches that read prompts at once", batches);
-      return told("time of one token", step) / greatest(1 - reading, 1 - kMostRead);
+      const auto spared = greatest(1 - reading, 1 - kMostRead);
+      // During a long step many come at once: when more are there, steps are longer.
+      const auto crowded = 1 + power(reading / spared, 2.0) / (1 + reading) / told("requests at once", batch);
+      return told("time of one token", step) / spared * crowded;
     });
   steady.e2e = steady.ttft + steady.itl * steps;
   if (batch == 1) {

@@ -66,17 +66,10 @@ std::string verb_of(const Job& work) {
   return std::string(to_text(work.task));
 }
 
-/// "molecular dynamics", in the order of job::Solver.
-constexpr std::string_view kSolvers[] = {to_say("lattice Boltzmann"),        to_say("electromagnetics (FDTD)"),
-                                         to_say("fluids by finite volumes"), to_say("fluids by SPH"),
-                                         to_say("discrete elements"),        to_say("molecular dynamics"),
-                                         to_say("finite elements")};
-static_assert(std::size(kSolvers) == enum_names<job::Solver>.size());
-
 std::string counted_words(const Job& work) {
   if (const auto* simulation = std::get_if<job::SimulationJob>(&work.counted->job))
-    return say("Simulate {}, {} {}", say_text(kSolvers[static_cast<std::size_t>(simulation->solver)]),
-               human_count(simulation->cells), printable(say_text(simulation->cell)));
+    return say("Simulate {}, {} {}", printable(say_text(simulation->name)), human_count(simulation->cells),
+               printable(say_text(simulation->cell)));
   std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)

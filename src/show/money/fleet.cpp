@@ -6,6 +6,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/targets.hpp"
 #include "show/catalogue/catalogue_name.hpp"
 #include "show/job/estimate.hpp"
 #include "show/job/question.hpp"
@@ -158,10 +159,12 @@ class FleetPage {
 
   /// What the requests themselves got.
   void replayed(const answer::FleetReplay& replay) {
+    const std::string latency = say("p95 TTFT {:.0f} ms, TPOT {:.0f} ms; requests in flight {:.0f} % of the time",
+                                    in_ms(replay.ttft_p95), in_ms(replay.tpot_p95), 100 * replay.utilization);
     std::string line =
-        say("Replay, request by request: {:.1f} % on time, p95 TTFT {:.0f} ms, TPOT {:.0f} ms; requests in flight "
-            "{:.0f} % of the time",
-            100 * replay.share_in_time, in_ms(replay.ttft_p95), in_ms(replay.tpot_p95), 100 * replay.utilization);
+        physics::has_targets(fleet_.work.inference)
+            ? say("Replay, request by request: {:.1f} % on time, {}", 100 * replay.share_in_time, latency)
+            : say("Replay, request by request: {}", latency);
     if (replay.added > 0) line += say("; instances added: {}", count_text(replay.added));
     if (replay.added < 0) line += say("; instances removed: {}", count_text(-replay.added));
     page_.line(line);
