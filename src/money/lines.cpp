@@ -52,7 +52,7 @@ HostSize host_size(const catalog::BillingRule& rule, const LineView& view) {
 
 /// vCPU and memory of a seller whose price is of the GPU alone, paid for the same hours.
 Line host_line(const catalog::BillingRule& rule, const LineView& view) {
-  Line line = line_of("host", rule.source, rule.as_of);
+  Line line = line_of(to_name("host"), rule.source, rule.as_of);
   const HostSize size = host_size(rule, view);
   if (!rule.per_vcpu_hour || !rule.per_memory_gib_hour || !size.vcpu || !size.memory_gib) {
     line.words = say("vCPU and memory are charged on top, how much is not published");
@@ -72,7 +72,7 @@ Line host_line(const catalog::BillingRule& rule, const LineView& view) {
 
 /// Once for each instance: whole in the first month, or spread over the months that a service is needed.
 Line setup_line(const catalog::BillingRule& rule, const LineView& view) {
-  Line line = line_of("setup", rule.source, rule.as_of);
+  Line line = line_of(to_name("setup"), rule.source, rule.as_of);
   const double months = std::max(1.0, view.use.duty->months.value_or(1));
   line.words = months > 1
                    ? say("{} {} once for each instance, spread over {} months", human_price(*rule.setup), rule.currency,
@@ -106,7 +106,7 @@ void set_licence(Line& line, const LineView& view) {
 
 Line licence_line(const LineView& view) {
   const catalog::Instance& instance = view.instance;
-  Line line = line_of("licence", instance.workstation_source);
+  Line line = line_of(to_name("licence"), instance.workstation_source);
   if (!instance.workstation_licence) {
     line.words = say("whether a graphics driver's license is included is not published");
     return line;
@@ -143,7 +143,7 @@ catalog::Number month_of(const catalog::Storage& storage, const LineView& view) 
 /// The instance's own disks, paid with it.
 Line local_line(const LineView& view, const std::string& size) {
   const catalog::Instance& instance = view.instance;
-  Line line = line_of("storage");
+  Line line = line_of(to_name("storage"));
   const auto disks = instance.local_ssd_gb;
   if (!disks) {
     line.words = say("{} of its own disks: their size is not published", size);
@@ -171,11 +171,11 @@ Line storage_line(const LineView& view) {
     if (month && (best == nullptr || *month < *month_of(*best, view))) best = storage;
   }
   if (best == nullptr) {
-    Line line = line_of("storage");
+    Line line = line_of(to_name("storage"));
     line.words = say("{} of {} storage: no published price of a size that fits", size, said(kind));
     return line;
   }
-  Line line = line_of("storage", best->source, best->as_of);
+  Line line = line_of(to_name("storage"), best->source, best->as_of);
   line.words = say("{} of {} at {} {} per GB and month", size, printable(best->name), human_price(*best->per_gb_month),
                    best->currency);
   if (const double least = view.coefficients.economy->storage_least_gb.of(best->id);
@@ -201,11 +201,11 @@ Line egress_line(const LineView& view, double size) {
   const catalog::Egress* egress = view.catalog.egress_of(view.region.provider, view.region.id);
   const auto amount = egress != nullptr ? egress_cost(*egress, size) : catalog::Number();
   if (!amount) {
-    Line line = line_of("egress");
+    Line line = line_of(to_name("egress"));
     line.words = say("{} GB a month to the internet: no price is published", human_number(size));
     return line;
   }
-  Line line = line_of("egress", egress->source, egress->as_of);
+  Line line = line_of(to_name("egress"), egress->source, egress->as_of);
   std::string tiers;
   double below = egress->free_gb_per_month.value_or(0);
   for (const std::string_view tier : egress->tiers) {

@@ -36,6 +36,11 @@ struct Likely {
     if (spread <= 0) return median <= limit ? 1 : 0;
     return limit > 0 ? normal_share(std::log(limit / median) / spread) : 0;
   }
+  /// The chance of at least so much.
+  double chance_of(double least) const {
+    if (spread <= 0) return median >= least * (1 - 1e-9) ? 1 : 0;
+    return 1 - chance_within(least);
+  }
 };
 
 /// The chance that `holds` is true of how many standard deviations reality lies on the bad side, which it is up to

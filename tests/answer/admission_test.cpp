@@ -99,7 +99,7 @@ TEST_CASE("several constraints fall in order, and each is needed") {
   const auto asked = question(kSmall, {{"max_price", "10"}, {"cloud", "south"}, {"min_vram", "100GB"}});
   const auto found = admission("n.h100.8", asked);
   CHECK(found.rule == "cloud");
-  CHECK(typed(found) == std::vector<std::string>{"also --cloud north", "--min-vram 80GB", "--max-price 48"});
+  CHECK(typed(found) == std::vector<std::string>{"--cloud south,north", "--min-vram 80GB", "--max-price 48"});
   CHECK(is_ranked("n.h100.8", asked, found.changes));
   for (std::size_t i = 0; i < found.changes.size(); ++i) {
     auto fewer = found.changes;
@@ -130,15 +130,15 @@ TEST_CASE("each kind of limit is changed to what the instance has") {
   CHECK(change("n.t4.1", {{"min_capability", "8.0"}}) == "--min-capability 7.5");
   CHECK(change("n.t4.1", {{"formats", "fp16,bf16"}}) == "--formats fp16");
   CHECK(change("n.t4.1", {{"nvlink", "true"}}) == "without --nvlink");
-  CHECK(change("n.t4.1", {{"gpu", "h100"}}) == "also --gpu t4");
-  CHECK(change("n.t4.1", {{"gpu", "t4:4"}}) == "also --gpu t4:1");
-  CHECK(change("n.t4.1", {{"region", "cn-1"}, {"cloud", "north,south"}}) == "also --region us-1");
-  CHECK(change("s.a10.1", {{"residency", "us"}}) == "also --residency CN");
+  CHECK(change("n.t4.1", {{"gpu", "h100"}}) == "--gpu h100,t4");
+  CHECK(change("n.t4.1", {{"gpu", "t4:4"}}) == "--gpu t4:4,t4:1");
+  CHECK(change("n.t4.1", {{"region", "cn-1"}, {"cloud", "north,south"}}) == "--region cn-1,us-1");
+  CHECK(change("s.a10.1", {{"residency", "us"}}) == "--residency us,CN");
   CHECK(change("n.t4.1", {{"allow_list", "h100"}}) == "--allow-list (?:h100)|^n\\.t4\\.1$");
   CHECK(change("n.t4.1", {{"deny_list", "t4"}}) == "without --deny-list");
   CHECK(change("2x-l40s", {{"max_price_age", "30d"}, kMarket}) == "--max-price-age 172d");
-  CHECK(change("n.a100.8", {{"term", "spot"}}) == "also --term on-demand");
-  CHECK(change("2x-l40s", {{"vendor", "amd"}, kMarket}) == "also --vendor nvidia");
+  CHECK(change("n.a100.8", {{"term", "spot"}}) == "--term spot,on-demand");
+  CHECK(change("2x-l40s", {{"vendor", "amd"}, kMarket}) == "--vendor amd,nvidia");
   CHECK(change("2x-l40s", {{"min_total_vram", "200GB"}, kMarket}) == "--min-total-vram 96GB");
   CHECK(change("2x-l40s", {{"max_total_vram", "20GB"}, kMarket}) == "--max-total-vram 96GB");
   CHECK(change("2x-l40s", {{"min_bandwidth", "3000"}, kMarket}) == "--min-bandwidth 864");

@@ -11,6 +11,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
+#include "job/processor.hpp"
 #include "physics/kinds/networks/processor.hpp"
 
 namespace gpusel::answer {
@@ -192,13 +193,16 @@ Status find_by_name(CostSubject& subject, const CostQuestion& question, const ca
   return {};
 }
 
-/// The job in the question, where there is one.
-Status find_work(CostAnswer& answer, const job::Request& request, const catalog::Catalog& catalog) {
+/// The job in the question, where there is one; `on_cpus`: as it runs without a GPU.
+Status find_work(CostAnswer& answer, job::Request request, bool on_cpus, const catalog::Catalog& catalog) {
   if (!request.task && !request.names_model()) return {};
   auto model = find_model(request, catalog);
   if (!model) return std::unexpected(model.error());
+  job::Assumptions by_processor;
+  if (on_cpus) job::assume_processor(request, model->model, by_processor);
   auto work = resolve_choosing(request, *model, catalog);
   if (!work) return std::unexpected(work.error());
+  std::ranges::move(by_processor, std::back_inserter(work->assumed));
   answer.own_model = model->own;
   answer.work = std::move(*work);
   return {};
@@ -255,18 +259,22 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
   answer.asked = question.question.constraints;
   const auto limits = limits_of(question, catalog);
   if (!limits) return std::unexpected(limits.error());
-  if (Status found = find_work(answer, question.question.request, catalog); !found)
+  std::vector<CostSubject> subjects = question.subjects;
+  for (CostSubject& subject : subjects)
+    if (subject.instance == nullptr)
+      if (Status found = find_by_name(subject, question, catalog); !found) return std::unexpected(found.error());
+  const bool on_cpus = !subjects.empty() &&
+                       std::ranges::all_of(subjects, [](const CostSubject& one) { return one.instance->gpu.empty(); });
+  if (Status found = find_work(answer, question.question.request, on_cpus, catalog); !found)
     return std::unexpected(found.error());
   const TermCosts terms(question, catalog, coefficients, answer, *limits);
-  for (const CostSubject& asked : question.subjects) {
+  for (const CostSubject& asked : subjects) {
     CostItem item{asked, question.question.duty, {}, {}, {}, {}, {}, {}};
     if (item.duty.scale_to_zero && !item.duty.cold_start_s) item.duty.cold_start_s = asked.saved_start_s;
     if (const LoadQuestion& load = question.question.load; load.given() && answer.work && !asked.job)
       return usage_error(say("does not apply to machines that are named"), std::string(load.first_flag()),
                          say("gpusel simulate {} tries this load on it; gpusel cost without a name finds a machine",
                              printable(asked.name)));
-    if (asked.instance == nullptr)
-      if (Status found = find_by_name(item.subject, question, catalog); !found) return std::unexpected(found.error());
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, question.question, catalog, coefficients);
     terms.price(item);
     add_scaling(item, answer, catalog, coefficients, question.explained);

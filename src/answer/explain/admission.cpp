@@ -178,7 +178,7 @@ class Admitter {
   }
 
   static Step lifted(const Relaxation& limit, const Standing& by) {
-    return {&limit, {"--" + std::string(limit.rule), {}, false, by.rule, by.message}, false};
+    return {&limit, {.flag = "--" + std::string(limit.rule), .rule = by.rule, .message = by.message}, false};
   }
 
   /// What answers the rule by which it fell.
@@ -404,8 +404,8 @@ class Admitter {
 
 std::string change_text(const Change& change) {
   if (change.value.empty()) return say("without {}", change.flag);
-  const std::string words = change.value == "true" ? change.flag : format("{} {}", change.flag, change.value);
-  return change.also ? say("also {}", words) : words;
+  if (change.value == "true") return change.flag;
+  return format("{} {}{}{}", change.flag, change.given, change.given.empty() ? "" : ",", change.value);
 }
 
 Result<Admission> admission(const Question& question, const Instance& instance, const catalog::Catalog& catalog,

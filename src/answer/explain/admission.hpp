@@ -8,14 +8,15 @@ namespace gpusel::answer {
 
 /// A flag as it would have to be given.
 struct Change {
-  std::string flag;          // "--max-price"
-  std::string value;         // "4.1"; empty: the question without the flag
+  std::string flag = {};     // "--max-price"
+  std::string value = {};    // "4.1"; empty: the question without the flag
   bool also = false;         // beside the values that were given, not in their place
-  std::string rule;          // that it answers
+  std::string given = {};    // those values: "aws,azure"
+  std::string rule = {};     // that it answers
   std::string message = {};  // of that rule
 };
 
-/// "--max-price 4.1", "also --cloud gcp", "without --nvlink".
+/// As it is typed: "--max-price 4.1", "--cloud aws,azure,gcp"; or "without --nvlink".
 std::string change_text(const Change& change);
 
 struct Admission {

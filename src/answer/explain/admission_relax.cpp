@@ -13,14 +13,22 @@ namespace {
 
 using rules::Fact;
 
-Change to_change(job::Needed needed) { return {std::move(needed.flag), std::move(needed.value), needed.also, {}}; }
+Change to_change(job::Needed needed, std::string given) {
+  return {.flag = std::move(needed.flag),
+          .value = std::move(needed.value),
+          .also = needed.also,
+          .given = needed.also ? std::move(given) : std::string()};
+}
 
 /// A row of the table of limits.
 Relaxation of_limit(const job::Limit& limit) {
   Relaxation out;
   out.rule = limit.id();
   out.copy = [&limit](Question& to, const Question& from) { limit.form.copy(to.constraints, from.constraints); };
-  out.need = [&limit](const Lifted& l) { return to_change(limit.form.relax({limit, l.asked.constraints, l.facts})); };
+  out.need = [&limit](const Lifted& l) {
+    const job::Constraints& asked = l.asked.constraints;
+    return to_change(limit.form.relax({limit, asked, l.facts}), limit.form.written(asked));
+  };
   out.replaces = limit.also.replaces;
   if (limit.also.trades)
     out.asked = [&limit](const Question& asked) -> std::optional<double> {
@@ -39,7 +47,7 @@ Relaxation of_target(std::string rule, Milliseconds given,
   out.copy = [given](Question& to, const Question& from) { to.request.*given = from.request.*given; };
   out.need = [flag = "--" + rule, reached = std::move(reached)](const Lifted& l) -> Change {
     const auto ms = reached(l);
-    return {flag, ms ? job::at_most(*ms) : std::string(), false, {}};
+    return {.flag = flag, .value = ms ? job::at_most(*ms) : std::string()};
   };
   out.asked = [given](const Question& asked) { return asked.request.*given; };
   out.rule = std::move(rule);
@@ -61,7 +69,7 @@ Relaxation of_fit() {
   out.copy = [](Question& to, const Question& from) { to.request.min_fit = from.request.min_fit; };
   out.need = [](const Lifted& l) -> Change {
     const double chance = l.as.plan().need.chance();
-    return {"--min-fit", std::isnan(chance) ? std::string() : job::at_least(chance), false, {}};
+    return {.flag = "--min-fit", .value = std::isnan(chance) ? std::string() : job::at_least(chance)};
   };
   return out;
 }

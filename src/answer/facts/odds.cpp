@@ -29,7 +29,7 @@ Number chance_to_serve(const Job& work, const PlannedMachine& planned, const phy
 
 Number chance_of_demand(const Job& work, const physics::Plan& plan, const physics::Interval& rate) {
   if (!work.counted || !work.counted->demand || plan.rate <= 0 || rate.low <= 0) return {};
-  return 1 - physics::Likely::between(rate).chance_within(*work.counted->demand);
+  return physics::Likely::between(rate).chance_of(*work.counted->demand);
 }
 
 Number chance_of_deadline(const Question& question, const Job& work, const PlannedMachine& planned,
@@ -66,7 +66,9 @@ physics::Interval cost_interval(const money::Quote& quote, const CostRange* rang
     return std::hypot(price, kNinetyPercent * speed.spread);
   };
   const double middle = speed.median * quote.today.mid / quote.rate;
-  return {middle * std::exp(-side(quote.today.low)), middle * std::exp(side(quote.today.high))};
+  // A price that drifts is rarely still what was published; the total, at that price, is one of the outcomes.
+  return {std::min(quote.total, middle * std::exp(-side(quote.today.low))),
+          std::max(quote.total, middle * std::exp(side(quote.today.high)))};
 }
 
 Number chance_of_budget(const Question& question, const Job& work, const physics::Interval& cost) {

@@ -275,6 +275,17 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
   return out;
 }
 
+Status check_wishes(const DataWishes& wishes, const job::Job& work, const physics::Coefficients& coefficients) {
+  const auto none = [&](std::string_view key, std::string_view of) {
+    return usage_error(say("does not apply to {}", to_text(work.task)), std::string(key), say_text(of));
+  };
+  if (wishes.checkpoint_minutes && !job::is_training(work.task))
+    return none("checkpoint_minutes", to_say("it is for training"));
+  if (wishes.sample_kb && physics::physics_of(work).stored_unit(work, *coefficients.economy, nullptr).bytes <= 0)
+    return none("sample_kb", to_say("it is for work that reads a data set"));
+  return {};
+}
+
 void warn_of_data(Advice& advice, const Question& question, const DataWishes& wishes, const catalog::Catalog& catalog,
                   const physics::Coefficients& coefficients) {
   const auto converter = money::Converter::into(question.currency, catalog);

@@ -14,7 +14,7 @@ namespace gpusel::answer {
 
 using money::Place;
 
-// Where figures of it are from.
+// Where its figures come from.
 inline constexpr std::string_view kDataPage = "docs/data-path.md";
 inline constexpr std::string_view kEconomyData = "data/calibration/economy.yaml";
 
@@ -113,6 +113,9 @@ struct DataPath {
 DataPath data_path(const Recommendation& recommendation, const Advice& advice, const job::Request& request,
                    const DataWishes& wishes, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                    const money::Converter& converter, bool explained);
+
+/// Error: what is said of the data has no meaning for the job; `where` is the key.
+Status check_wishes(const DataWishes& wishes, const job::Job& work, const physics::Coefficients& coefficients);
 
 /// Its warnings among the remarks of the recommendations that need them (the first `detailed`; 0: all).
 void warn_of_data(Advice& advice, const Question& question, const DataWishes& wishes, const catalog::Catalog& catalog,

@@ -85,7 +85,10 @@ class Recommend {
     auto advice = ask(options_, *ground, context_);
     if (!advice) return advice.error();
     keep_question(options_.question_flags, context_);
-    answer::warn_of_data(*advice, options_.question, options_.beside.wishes, catalog, coefficients);
+    const auto& wishes = options_.beside.wishes;
+    if (const Status sensible = answer::check_wishes(wishes, advice->work, coefficients); !sensible)
+      return context_.fail(as_flag(sensible.error()));
+    answer::warn_of_data(*advice, options_.question, wishes, catalog, coefficients);
     std::optional<answer::Poc> poc;
     if (options_.poc && !advice->recommendations.empty()) {
       auto made = make_poc(*advice, catalog, coefficients);

@@ -45,10 +45,11 @@ constexpr double kUsualLatencyMs = 100;
 
 }  // namespace
 
-std::span<const std::string_view> keys_of(const SampleJob&) {
-  static constexpr std::array<std::string_view, 6> kKeys{"resolution", "seq_len", "input_tokens",
-                                                         "images",     "loader",  "tokens"};
-  return kKeys;
+std::span<const std::string_view> keys_of(const SampleJob& job) {
+  static constexpr std::array<std::string_view, 4> kOfSequences{"seq_len", "input_tokens", "images", "tokens"};
+  static constexpr std::array<std::string_view, 3> kOfPictures{"resolution", "images", "loader"};
+  if (job.seq_len > 0) return kOfSequences;
+  return kOfPictures;
 }
 
 Status fill(SampleJob& job, Filling& f) {

@@ -180,12 +180,32 @@ Status judge_region(const Judging& judging) {
   return {};
 }
 
+/// A region where a provider is asked for names those that have it.
+Error region_alone(std::string_view name, const Error& unknown, const catalog::Catalog& catalog) {
+  const auto place = catalog::locate(name, catalog);
+  if (!place || place->regions.empty()) return unknown;
+  const catalog::Region& first = *place->regions.front();
+  Error error = unknown;
+  error.message = say("'{}' is a region; its provider comes first", shorten(printable(name), 40));
+  error.hint = say("--infra {}/{}, or --region {}", first.provider, first.id, printable(name));
+  return error;
+}
+
+Hint near_region(std::string_view name, std::string_view provider, const catalog::Catalog& catalog) {
+  std::vector<std::string_view> ids;
+  for (const catalog::Region& region : catalog.regions())
+    if (region.provider == provider) ids.push_back(region.id);
+  return did_you_mean(name, ids);
+}
+
 Status judge_infra(const Judging& judging) {
   Within allowed;
   std::set<std::string> open;  // providers all of whose regions will do
   for (const auto& [cloud, region] : judging.asked.infra) {
     const auto provider = judging.catalog.provider(cloud);
-    if (!provider) return of_flag(provider.error(), judging);
+    if (!provider)
+      return of_flag(region.empty() ? region_alone(cloud, provider.error(), judging.catalog) : provider.error(),
+                     judging);
     const std::string id((*provider)->id);
     std::vector<std::string>& ids = allowed[id];
     if (region.empty()) open.insert(id);
@@ -194,8 +214,8 @@ Status judge_infra(const Judging& judging) {
     if (!place) return of_flag(place.error(), judging);
     std::erase_if(place->regions, [&](const catalog::Region* one) { return one->provider != id; });
     if (place->regions.empty())
-      return std::unexpected(
-          Error{ErrorKind::unsatisfied, say("{} has no region {}", id, printable(region)), judging.limit.flag(), {}});
+      return std::unexpected(Error{ErrorKind::unsatisfied, say("{} has no region {}", id, printable(region)),
+                                   judging.limit.flag(), near_region(region, id, judging.catalog)});
     if (with_prices(place->regions, judging.catalog).empty() && !judging.catalog.offers().empty())
       return no_prices(*place, judging);
     for (const catalog::Region* one : place->regions) ids.emplace_back(one->id);

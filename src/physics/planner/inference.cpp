@@ -4,6 +4,7 @@
 #include "base/values/normal.hpp"
 #include "base/words/message.hpp"
 #include "physics/intervals.hpp"
+#include "physics/planner/legal.hpp"
 #include "physics/planner/plan.hpp"
 #include "physics/planner/serving.hpp"
 #include "physics/planner/targets.hpp"
@@ -97,18 +98,9 @@ class InferenceSearch {
   }
 
   Status check_pins() const {
-    if (work_.pins.tp && heads_ % *work_.pins.tp != 0)
-      return usage_error(say("tp {} does not divide the {} attention heads", *work_.pins.tp, heads_), "tp");
-    const double experts = work_.model->is_moe() ? work_.model->experts.value_or(1) : 1;
-    if (work_.pins.pp && static_cast<double>(*work_.pins.pp) > work_.parameters.layers)
-      return usage_error(say("{} pipeline stages exceed the {:g} layers", *work_.pins.pp, work_.parameters.layers),
-                         "pp");
     if (work_.pins.ep && *work_.pins.ep > machine_.gpus())
       return usage_error(say("ep {} is more than the {} GPUs", *work_.pins.ep, machine_.gpus()), "ep");
-    if (work_.pins.ep && std::fmod(experts, static_cast<double>(*work_.pins.ep)) != 0)
-      return usage_error(experts > 1 ? say("ep {} does not divide the {:g} experts", *work_.pins.ep, experts)
-                                     : say("expert parallelism needs a mixture of experts"),
-                         "ep");
+    if (Status legal = check_degrees(work_, machine_); !legal) return legal;
     std::int64_t product = 1;
     for (const job::Count& pin : {work_.pins.tp, work_.pins.pp, work_.pins.dp})
       if (product <= machine_.gpus()) product *= pin.value_or(1);

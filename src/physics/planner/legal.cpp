@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
@@ -35,13 +36,18 @@ class Checker {
   Checker(const job::Job& work, const physics::Machine& machine) : work_(work), machine_(machine), pins_(work.pins) {}
 
   Status run() const {
-    for (const auto check : {&Checker::quantised, &Checker::tensor, &Checker::pipeline, &Checker::sharded_stages,
-                             &Checker::chunks, &Checker::experts, &Checker::product, &Checker::expert_ranks})
+    return all({&Checker::quantised, &Checker::degrees, &Checker::sharded_stages, &Checker::chunks, &Checker::product,
+                &Checker::expert_ranks});
+  }
+  Status degrees() const { return all({&Checker::tensor, &Checker::pipeline, &Checker::experts}); }
+
+ private:
+  Status all(std::initializer_list<Status (Checker::*)() const> checks) const {
+    for (const auto check : checks)
       if (Status legal = (this->*check)(); !legal) return legal;
     return {};
   }
 
- private:
   static Status refuse(std::string message, std::string_view key, std::int64_t legal) {
     return usage_error(std::move(message), std::string(key), say("closest that can: {}", legal));
   }
@@ -217,5 +223,6 @@ bool spread_evenly(double layers, int stages) {
 }
 
 Status check_pins(const job::Job& work, const physics::Machine& machine) { return Checker(work, machine).run(); }
+Status check_degrees(const job::Job& work, const physics::Machine& machine) { return Checker(work, machine).degrees(); }
 
 }  // namespace gpusel::physics

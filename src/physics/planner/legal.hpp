@@ -18,6 +18,9 @@ bool spread_evenly(double layers, int stages);
 /// A pinned tp may also be a multiple of the K/V heads, of which each rank then holds a copy.
 Status check_pins(const job::Job& work, const physics::Machine& machine);
 
+/// Of these each degree by itself: tensor ranks against heads, stages against layers, expert ranks against experts.
+Status check_degrees(const job::Job& work, const physics::Machine& machine);
+
 /// Whether nobody gave the key and a default stands for it.
 bool is_assumed(const job::Job& work, std::string_view key);
 

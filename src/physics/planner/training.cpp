@@ -156,10 +156,8 @@ class TrainingSearch {
         if (layout.pp > 1 && !stages_can(job_, sharding)) continue;
         if (!job_.sharding && !may(framework_.sharding, to_text(sharding))) continue;
         layout.sharding = sharding;
-        const Room room = try_checkpointing(layout);
-        // Nothing is gained by dividing states that leave room for all activations. Sections a pretraining's layout
-        // that somebody gave, unsaid sharding is the plainest there is room for.
-        if (room == Room::for_all ? sharding == Sharding::ddp : room == Room::some && gives_layout()) break;
+        // Sections a pretraining's layout that somebody gave, unsaid sharding is the plainest there is room for.
+        if (try_checkpointing(layout) && gives_layout()) break;
       }
     }
   }
@@ -224,24 +222,22 @@ class TrainingSearch {
     return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;
   }
 
-  enum class Room : std::uint8_t { none, some, for_all };
-
-  /// Whether it is likely to fit at all, and with everything kept.
-  Room try_checkpointing(Layout layout) {
+  /// Whether it is likely to fit in some way.
+  bool try_checkpointing(Layout layout) {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
       layout.checkpointing = Checkpointing::full;
       set_micro_batch(layout, pinned_micro_batch(layout).value_or(1));
       if (const TrainingCandidate least = weighed(layout); !least.likely) {
         note_misfit(least);
-        return Room::none;
+        return false;
       }
     }
-    Room room = Room::none;
+    bool room = false;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
       if (job_.checkpointing ? *job_.checkpointing != kind : !physics::can_checkpoint(work_, kind)) continue;
       layout.checkpointing = kind;
       const double tokens = try_micro_batches(layout);
-      if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
+      room = room || tokens > 0;
       if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
     }
     return room;

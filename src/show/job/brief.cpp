@@ -148,18 +148,28 @@ std::string context_words(const Advice& advice, const job::Constraints& limits, 
   return words + (from == to ? say(" · prices {} old", to) : say(" · prices {} to {} old", from, to));
 }
 
+/// Parts of a sum that the price per hour does not have: " (setup $236)".
+std::string beside_words(const Advice& advice, const Recommendation& r, catalog::Number money::Amounts::* of) {
+  static constexpr std::string_view kByTheHour[] = {"host", "licence"};
+  std::string words;
+  for (const money::Line& line : r.cost.lines)
+    if (line.known && (line.amounts.*of).value_or(0) > 0 &&
+        std::ranges::find(kByTheHour, line.key) == std::end(kByTheHour))
+      words += say(" ({} {})", say_name(line.key), with_currency(spoken_sum(*(line.amounts.*of)), advice.currency));
+  return words;
+}
+
 /// What it costs: a job in all, a service by the month.
 std::string cost_words(const Advice& advice, const Recommendation& r, const std::string& unit_cost) {
   const std::string hourly = say("{}/h", spoken_money(r.cost.hourly, advice.currency));
   if (advice.work.ends())
     return say("{}   {} in {}", hourly, spoken_money(r.cost.total, advice.currency),
-               human_duration(seconds(r.cost.elapsed * 3600)));
+               human_duration(seconds(r.cost.elapsed * 3600))) +
+           beside_words(advice, r, &money::Amounts::job);
   const auto month = r.cost.sums().month;
   if (!month) return hourly;
   std::string words = say("{}   {}/month", hourly, with_currency(spoken_sum(*month), advice.currency));
-  if (const money::Line* egress = r.cost.line("egress");
-      egress != nullptr && egress->known && *egress->amounts.month > 0)
-    words += say(" (egress {})", with_currency(spoken_sum(*egress->amounts.month), advice.currency));
+  words += beside_words(advice, r, &money::Amounts::month);
   if (r.cost.lacks("host")) words += say(" + vCPU and memory, price unknown");
   if (r.cost.lacks("storage")) words += say(" + storage, price unknown");
   if (r.cost.lacks("egress")) words += say(" + egress, price unknown");

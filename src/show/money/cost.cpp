@@ -60,12 +60,12 @@ void sum_rows(TermRows& table, const CostItem& item, const std::string& currency
   if (lines.empty()) return;
   table.gap();
   for (const std::string_view key : lines)
-    table.words(say("{}, month", key), [&](const TermCost& t) {
+    table.words(say("{}, month", say_name(key)), [&](const TermCost& t) {
       const CostLine* line = t.line(key);
       if (line == nullptr) return money(0.0);
       return line->known ? money(line->amounts.month) : std::string(kUnknown);
     });
-  const auto without = [](const TermCost& t) { return say("without {}", join_texts(t.lacking(), ", ")); };
+  const auto without = [](const TermCost& t) { return say("without {}", join_texts(t.lacking(), ", ", say_name)); };
   table.amounts(say("{} total, day", currency), [](const TermCost& t) { return t.sums().day; }, kBound);
   table.amounts(say("total, month"), [](const TermCost& t) { return t.sums().month; }, kBound);
   table.amounts(say("total, year"), [](const TermCost& t) { return t.sums().year; }, kBound);
@@ -148,8 +148,8 @@ std::vector<std::string> beside_lines(const CostItem& item) {
   std::vector<std::string> lines;
   for (const Said& said : all)
     lines.push_back(std::ranges::count(all, said.key, &Said::key) > 1
-                        ? format("{} ({}): {}", said.key, said.terms, said.text)
-                        : format("{}: {}", said.key, said.text));
+                        ? format("{} ({}): {}", say_name(said.key), said.terms, said.text)
+                        : format("{}: {}", say_name(said.key), said.text));
   return lines;
 }
 

@@ -70,7 +70,7 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
   rows.amounts(say("{} per month", code), [](const TermCost& t) { return t.instances().month; },
                {.text = spoken_sum, .marks = !job});
   for (const std::string_view key : keys)
-    rows.words(say("  + {}, month", key), [&](const TermCost& t) {
+    rows.words(say("  + {}, month", say_name(key)), [&](const TermCost& t) {
       const money::Line* line = t.line(key);
       if (line == nullptr) return spoken_sum(0);
       return line->known && line->amounts.month ? spoken_sum(*line->amounts.month) : std::string("?");
@@ -106,9 +106,15 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
 
 std::string in_percent(double share) { return say("{} %", human_number(share * 100)); }
 
+/// "spot in us-west-2" where on-demand's price is of another region.
+std::string in_place(const answer::ComparedTerm& one) {
+  const std::string term = said(one.offer->term);
+  return one.other_region ? say("{} in {}", term, printable(one.term->region->id)) : term;
+}
+
 void add_decisions(Document& page, const BreakEvens& found) {
   for (const answer::CommitmentBreakEven& one : found.commitments) {
-    const std::string term = said(one.committed.offer->term);
+    const std::string term = in_place(one.committed);
     page.line(one.hours_per_month
                   ? say("{} is cheaper than on-demand from {} h of use a month ({})", term,
                         human_number(*one.hours_per_month), in_percent(*one.hours_per_month / kHoursPerMonth))
@@ -117,9 +123,9 @@ void add_decisions(Document& page, const BreakEvens& found) {
   if (!found.spot) return;
   const answer::SpotBreakEven& spot = *found.spot;
   std::string line = spot.time_ratio > 1
-                         ? say("spot is cheaper as long as interruptions stretch the run time by less than {}×",
-                               human_number(spot.time_ratio))
-                         : say("spot is not cheaper");
+                         ? say("{} is cheaper as long as interruptions stretch the run time by less than {}×",
+                               in_place(spot.spot), human_number(spot.time_ratio))
+                         : say("{} is not cheaper", in_place(spot.spot));
   if (spot.share)
     line +=
         answer::is_published(spot.market) || spot.share->is_one()

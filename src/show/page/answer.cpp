@@ -44,7 +44,7 @@ std::string parts_text(const ReportView& view, const money::Quote& quote) {
   };
   std::string out = say("instances {}", amount(quote.instances()));
   for (const money::Line& line : quote.lines)
-    if (line.known) out += format(" + {} {}", line.key, amount(line.amounts));
+    if (line.known) out += format(" + {} {}", say_name(line.key), amount(line.amounts));
   return out;
 }
 

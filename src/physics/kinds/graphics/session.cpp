@@ -1,6 +1,7 @@
 // Interactive graphics: how many users one GPU or slice serves. A session never spans GPUs.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/words/message.hpp"
 #include "physics/kinds/networks/power.hpp"
@@ -73,13 +74,15 @@ class Sessions {
     const double pixels = std::pow(job_.resolution.pixels() / kFullHdPixels, c_.pixels_exponent.value);
     return c_.load_points.of(job_.scene) * pixels * job_.fps / kUsualFps;
   }
-  /// Users the 3D load allows: one may have all of the GPU, several leave some of it free.
+  /// Users that so many points allow: one may have all of the GPU, several leave some of it free.
+  template <class Points, class ToldAs>
+  auto by_points(const Points& points, ToldAs told) const {
+    const auto several =
+        rounded_down(points * told("usable share", c_.usable_share.value) / told("points of one user", load()));
+    return greatest(several, told("one alone", bare(points) >= load() * c_.least_pace.value ? 1.0 : 0.0));
+  }
   double by_load() const {
-    return users({"sessions.3d", "{:g}"}, [&](auto told) {
-      const auto several = rounded_down(told("points", power_.points) * told("usable share", c_.usable_share.value) /
-                                        told("points of one user", load()));
-      return greatest(several, told("one alone", power_.points >= load() * c_.least_pace.value ? 1 : 0));
-    });
+    return users({"sessions.3d", "{:g}"}, [&](auto told) { return by_points(told("points", power_.points), told); });
   }
   /// A rented GPU or slice is one user's; several light scenes may run beside each other.
   double by_custom() const {
@@ -107,10 +110,21 @@ class Sessions {
     });
   }
 
+  /// As the scene turns out heavier or lighter, whole users more or less; `limit`: what memory, encoders, drivers and
+  /// custom allow of any scene.
+  Interval ratio_of(double each, double limit) const {
+    const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
+    const auto users = [&](double points) { return std::min(limit, by_points(points, Untold{})); };
+    const double few = users(power_.points / factor);
+    return {few > 0 ? few / each : 1 / factor, users(power_.points * factor) / each};
+  }
+
   void count() {
+    double limit = std::numeric_limits<double>::infinity();
     double each = by_load();
     out_.bound_by = to_name("3d");
     const auto at_most = [&](double users, std::string_view what) {
+      limit = std::min(limit, users);
       if (users >= each) return;
       each = users;
       out_.bound_by = what;
@@ -131,9 +145,7 @@ class Sessions {
     out_.rate = each * ask_.machine.gpus();
     out_.more.push_back({"sessions_per_gpu", each});
     out_.more.push_back({"reachable_fps", std::floor(job_.fps * std::min(1.0, power_.points / load()))});
-    const double factor = std::exp(std::hypot(std::log(c_.spread.value), std::log(spread_of(power_, ask_.c.render))));
-    // A user who has the GPU alone is one, however light the work turns out.
-    out_.rate_ratio = {1 / factor, out_.bound_by == kAlone ? 1 : factor};
+    out_.rate_ratio = ratio_of(each, limit);
     out_.memory_ratio = {ask_.c.render.memory_low.of("session"), ask_.c.render.memory_high.of("session")};
   }
 
