@@ -28,6 +28,18 @@ bool has_remark(const Recommendation& one, std::string_view rule) {
 
 }  // namespace
 
+TEST_CASE("a user who has a GPU alone is one, and as many machines keep up as there are users") {
+  const Advice advice = ask(R"({"task":"render","render":"cad","sessions":3})");
+  REQUIRE_FALSE(advice.recommendations.empty());
+  for (const Recommendation& one : advice.recommendations) {
+    CAPTURE(one.instance->sku);
+    const double each = one.plan().rate / one.planned->working;
+    REQUIRE(one.in_time);
+    CHECK(*one.in_time >= advice.work.confidence);
+    if (each == 1 && one.plan().rate_ratio.low == 1) CHECK(one.machine().nodes == 3);
+  }
+}
+
 TEST_CASE("nothing is offered that lacks what interactive graphics cannot do without") {
   for (const std::string& job : {std::string(R"({"task":"render","render":"realtime","codec":"av1"})"),
                                  std::string(R"({"task":"render","render":"realtime","codec":"h264","sessions":9})"),

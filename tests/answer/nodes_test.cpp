@@ -256,4 +256,16 @@ TEST_CASE("what is pinned is planned where that many nodes make whole replicas")
   }
 }
 
+TEST_CASE("a job that is billed by the hour is not spread until it costs more") {
+  const std::string job = R"({"model": "llama-3.1-8b", "task": "finetune", "tokens": 1e7)";
+  const auto open = by_sku(Market::small().recommend(job + "}"));
+  const auto one = by_sku(Market::small().recommend(job + "}", {{"max_nodes", "1"}}));
+  REQUIRE_FALSE(one.empty());
+  for (const auto& [sku, r] : one) {
+    CAPTURE(sku);
+    REQUIRE(open.contains(sku));
+    CHECK(open.at(sku).cost.total <= r.cost.total * 1.002);
+  }
+}
+
 }  // namespace nodes_test

@@ -327,4 +327,17 @@ TEST_CASE("what is estimated of a load is what is simulated of it, below four fi
   }
 }
 
+TEST_CASE("a target that says less than what is assumed of users makes no service cheaper") {
+  const std::string question = "recommend llama-3.1-8b --users 60 --think 5" + kMarket + " --json";
+  const auto price = [&](const std::string& more) {
+    const Run run = ask(words_of(question + more));
+    CAPTURE(more, run.err);
+    REQUIRE(run.status == 0);
+    return Json::parse(run.out)["recommendations"][0]["cost"]["hourly"].get<double>();
+  };
+  const double usual = price("");
+  CHECK(price(" --ttft 60000") >= usual);
+  CHECK(price(" --tpot 2000") >= usual);
+}
+
 }  // namespace simulate_test

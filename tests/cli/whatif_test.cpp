@@ -109,4 +109,17 @@ TEST_CASE("a sweep of twenty points of a whole catalogue is a matter of moments"
   CHECK(Json::parse(run.out)["recommendations_asked"].get<int>() < 180);
 }
 
+TEST_CASE("users of a sweep are those of the question: each wait, think and ask again") {
+  const std::string question = " llama-3.1-8b --users 40 --think 5 --catalog tests/data/market";
+  const Run swept = ask(words_of("whatif" + question + " --vary users=20,40"));
+  const Run asked = ask(words_of("recommend" + question + " --json"));
+  REQUIRE(swept.status == 0);
+  REQUIRE(asked.status == 0);
+  const Json best = Json::parse(asked.out)["recommendations"][0];
+  CAPTURE(swept.out);
+  CHECK(swept.out.find(" 1024 in") != std::string::npos);
+  CHECK(swept.out.find("sessions") == std::string::npos);
+  CHECK(swept.out.find(best["sku"].get<std::string>()) != std::string::npos);
+}
+
 }  // namespace whatif_test

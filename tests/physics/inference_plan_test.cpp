@@ -377,4 +377,19 @@ TEST_CASE("a rate and one request at a time exclude each other") {
   CHECK_FALSE(job("task=inference model=llama-3.1-8b concurrency=8 request_rate=3").inference.concurrency);
 }
 
+TEST_CASE("what a machine serves at full load it serves at a lower rate, however long the answers") {
+  const Machine machine = test::machine("rtx-a6000-48gb");
+  for (const int output : {96, 104, 108, 112, 116, 128}) {
+    const std::string words =
+        "task=inference model=llama-3.1-8b input_tokens=1024 output_tokens=" + std::to_string(output);
+    const Plan full = test::plan_inference(job(words + " mode=throughput"), machine);
+    REQUIRE(full.sequences_per_s > 0);
+    for (const double load : {0.5, 0.8, 0.85}) {
+      const std::string rate = " request_rate=" + std::to_string(load * full.sequences_per_s);
+      CAPTURE(output, load);
+      CHECK(test::plan_inference(job(words + rate), machine).rate > 0);
+    }
+  }
+}
+
 }  // namespace inference_plan_test

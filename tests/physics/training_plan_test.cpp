@@ -85,6 +85,20 @@ TEST_CASE("what training pins is kept") {
   check_legal(work, machine, choice);
 }
 
+TEST_CASE("no sharding is clearly faster than the one that is chosen") {
+  const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "l40s", "a100-sxm-80gb", "h100-sxm-80gb", "b200");
+  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "task=finetune model=llama-7b",
+                              "task=finetune model=llama-3.2-3b", "task=finetune method=lora model=llama-3.1-8b");
+  const Machine machine = test::machine(gpu, 8, 8);
+  const Plan open = test::plan_training(job(words), machine);
+  if (!open.fits) return;
+  for (const char* sharding : {"ddp", "zero2", "zero3"}) {
+    const Plan pinned = test::plan_training(job(words + " sharding=" + sharding), machine);
+    CAPTURE(gpu, words, sharding);
+    if (pinned.fits) CHECK(pinned.rate <= 1.04 * open.rate);
+  }
+}
+
 TEST_CASE("each degree that is pinned alone is kept") {
   const Machine machine = test::machine("h100-sxm-80gb", 8);
   CHECK(test::plan_training(job("task=finetune model=llama-7b tp=4"), machine).layout.tp == 4);

@@ -8,6 +8,7 @@
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/limits.hpp"
 #include "answer/search/search.hpp"
+#include "answer/stages/launch.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/read/own_prices.hpp"
@@ -90,8 +91,11 @@ class TermCosts {
 
   Market::UseOf use_of(const CostItem& item) const {
     const CostSubject& subject = item.subject;
-    if (subject.planned && answer_.work)
-      return PlanUse(question_.question, *answer_.work, *subject.planned, catalog_, coefficients_);
+    if (subject.planned && answer_.work) {
+      PlanUse use(question_.question, *answer_.work, *subject.planned, catalog_, coefficients_);
+      use.set_stops(question_.stops);
+      return use;
+    }
     return [use = money::Use{static_cast<double>(subject.nodes), subject.job ? &*subject.job : nullptr, &item.duty,
                              &answer_.extras}](const catalog::Offer&) { return use; };
   }
@@ -208,6 +212,12 @@ Status find_work(CostAnswer& answer, job::Request request, bool on_cpus, const c
   return {};
 }
 
+/// As `simulate` takes it: "aws/p4d.24xlarge --replicas 2".
+std::string simulated_name(const CostSubject& subject) {
+  const std::string name = shell_word(format("{}/{}", subject.instance->provider, printable(subject.instance->sku)));
+  return subject.nodes > 1 ? format("{} --replicas {}", name, subject.nodes) : name;
+}
+
 Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog& catalog) {
   // A saved answer stands where it was, whatever account that needs.
   const bool saved =
@@ -274,7 +284,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
     if (const LoadQuestion& load = question.question.load; load.given() && answer.work && !asked.job)
       return usage_error(say("does not apply to machines that are named"), std::string(load.first_flag()),
                          say("gpusel simulate {} tries this load on it; gpusel cost without a name finds a machine",
-                             printable(asked.name)));
+                             simulated_name(asked)));
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, question.question, catalog, coefficients);
     terms.price(item);
     add_scaling(item, answer, catalog, coefficients, question.explained);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "answer/facts/stops.hpp"
 #include "answer/stages/data_path.hpp"
 #include "money/over_time/autoscale.hpp"
 #include "money/quote.hpp"
@@ -97,6 +98,7 @@ struct CostQuestion {
   std::vector<CostSubject> subjects;
   std::span<const rules::Rule> rules;  // shipped and the user's: those on offers decide which may be taken
   bool explained = false;
+  StopWishes stops = {};  // how often it is stopped, where that was said
 };
 
 /// What a saved answer of `recommend` says of one of its recommendations. Errors: no such answer or rank, a SKU that

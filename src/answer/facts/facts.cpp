@@ -490,7 +490,8 @@ Facts facts_of(const Recommendation& candidate, const Job& work, const Question&
 Facts facts_to_pass(const Recommendation& candidate, const Job& work, const Question& question,
                     const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
   Facts facts = facts_of(candidate, work, question, catalog, coefficients);
-  if (candidate.cost_interval.low > 0) {
+  // A month of a service is kept to at the published price, a job with the confidence that is asked for.
+  if (work.ends() && candidate.cost_interval.low > 0) {
     const double sure = physics::Likely::between(candidate.cost_interval).at(normal_quantile(work.confidence));
     facts.set(Fact::cost, std::max(candidate.cost.total, sure));
   }

@@ -41,12 +41,13 @@ void PlanUse::stretch_on(const catalog::Offer& offer) {
   Stretched& known = spot ? on_spot_ : as_sold_;
   const double gpus = instance.gpu_count.value_or(0);
   if (known.gpus != gpus || known.market != market) {
-    const StopModel model = stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), {}, coefficients_);
+    const StopModel model =
+        stop_model(stopped_job(work_, gpus, planned_.machine, planned_.plan), stops_, coefficients_);
     const double taken =
-        spot ? money::hourly_rate(taken_share({}, market, coefficients_).mid) * planned_.machine.nodes : 0;
-    const money::Run run = run_of(model, model.failures + taken, {}, *job_.hours);
+        spot ? money::hourly_rate(taken_share(stops_, market, coefficients_).mid) * planned_.machine.nodes : 0;
+    const money::Run run = run_of(model, model.failures + taken, stops_, *job_.hours);
     const double all = model.failures.per_hour + taken;
-    const double regain = regain_hours({}, catalog_.gpu_of(instance), planned_.machine.nodes, coefficients_).mid;
+    const double regain = regain_hours(stops_, catalog_.gpu_of(instance), planned_.machine.nodes, coefficients_).mid;
     known = {gpus, market, run.factor(), all > 0 ? run.interruptions * taken / all * regain : 0};
   }
   job_.stretch = known.factor;

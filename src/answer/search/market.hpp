@@ -36,6 +36,8 @@ class PlanUse {
   /// Until the next one is asked for. A job is taken to last as long as it is expected to, with the failures of the
   /// hardware and on spot with what is taken away.
   money::Use operator()(const catalog::Offer& offer);
+  /// What was said of interruptions and checkpoints.
+  void set_stops(const StopWishes& stops) { stops_ = stops; }
   /// At a speed other than the planned.
   void set_speed(double rate);
 
@@ -47,6 +49,7 @@ class PlanUse {
   const physics::Coefficients& coefficients_;
   void stretch_on(const catalog::Offer& offer);
 
+  StopWishes stops_;
   money::Work job_;
   money::Duty duty_;
   const catalog::Offer* timed_ = nullptr;  // the offer whose starts the duty has

@@ -93,12 +93,16 @@ std::optional<PlannedMachine> CandidateSearch::plan_pinned(const physics::Machin
   Shape shape{.machine = node, .twin = 0, .instances = {0}};
   Reason unasked;
   if (!physics::has_targets(work_.inference) || !is_traffic(work_)) return plan_shape(shape, unasked);
-  // Of the layouts that hold the traffic, the first that closed forms have keep the targets.
+  // Of the layouts that closed forms have keep the targets the one that answers soonest, else any that hold the
+  // traffic.
   const Job traffic = physics::without_targets(work_);
   const CandidateSearch open(context_, traffic, Rejected::left_out);
   auto held = hold_rate(shape, open, unasked);
-  auto best = std::ranges::find(held, true, &Held::enough);
-  if (best == held.end()) best = held.begin();
+  auto best = held.begin();
+  for (auto one = held.begin(); one != held.end(); ++one)
+    if (one->enough > best->enough ||
+        (one->enough == best->enough && physics::answers_sooner(one->planned.plan, best->planned.plan)))
+      best = one;
   return best == held.end() ? std::nullopt : std::optional(std::move(best->planned));
 }
 
@@ -394,6 +398,7 @@ CandidateSearch::Planned CandidateSearch::spread(const Shape& shape, int most_no
   if (longest <= kWorthMore * least) return needed;
   const auto best = std::ranges::find_if(tried, [&](const Planned& p) { return node_time(p) <= kWorthMore * least; });
   best->fewest = {fewest, longest / node_time(*best)};
+  best->on_fewest = std::make_shared<const Planned>(std::move(needed));
   return std::move(*best);
 }
 

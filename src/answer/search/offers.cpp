@@ -1,4 +1,7 @@
 // What instances of a shape cost with a plan, and under which offer: all that is asked once for each of a million.
+#include <map>
+#include <utility>
+
 #include "answer/facts/odds.hpp"
 #include "answer/lists/offer_filter.hpp"
 #include "answer/search/search.hpp"
@@ -15,6 +18,9 @@ using rules::Fact;
 using rules::Facts;
 using rules::Rule;
 
+/// What differs by less is as cheap.
+constexpr double kAsCheap = 1.001;
+
 Recommendation candidate_of(const Priced& priced, const Instance& instance,
                             const std::shared_ptr<const PlannedMachine>& planned, const catalog::Catalog& catalog) {
   Recommendation out;
@@ -29,8 +35,34 @@ Recommendation candidate_of(const Priced& priced, const Instance& instance,
 
 }  // namespace
 
-void CandidateSearch::offer_shape(const Shape& shape, Planned planned_machine, std::vector<Recommendation>& out) {
-  const auto planned = std::make_shared<const Planned>(std::move(planned_machine));
+void CandidateSearch::offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out) {
+  const auto few = std::exchange(planned.on_fewest, nullptr);
+  const auto many = std::make_shared<const Planned>(std::move(planned));
+  if (few == nullptr || !is_by_cost(context_.question.objective)) return offer_plan(shape, many, out);
+  // Hours are billed in steps and for a least time: each instance on as many nodes as are cheaper there.
+  const bool keeps = std::exchange(keep_rejections_, false);
+  std::map<const Instance*, Recommendation> best;
+  for (const auto& plan : {many, few}) {
+    std::vector<Recommendation> found;
+    offer_plan(shape, plan, found);
+    for (Recommendation& one : found) {
+      const auto [known, fresh] = best.try_emplace(one.instance, one);
+      if (!fresh && order_cost(one, work_) * kAsCheap < order_cost(known->second, work_))
+        known->second = std::move(one);
+    }
+  }
+  keep_rejections_ = keeps;
+  Shape rest = shape;
+  std::erase_if(rest.instances, [&](std::uint32_t index) {
+    const auto found = best.find(&context_.catalog.instances()[index]);
+    if (found != best.end()) out.push_back(std::move(found->second));
+    return found != best.end();
+  });
+  if (keeps && !rest.instances.empty()) offer_plan(rest, many, out);
+}
+
+void CandidateSearch::offer_plan(const Shape& shape, const std::shared_ptr<const Planned>& planned,
+                                 std::vector<Recommendation>& out) {
   PlanUse use(context_.question, work_, *planned, context_.catalog, context_.coefficients);
   const rules::FactSet wanted = by_plan_.facts() | market_.judges().facts() | adjusting_.facts();
   const bool shared = InstanceKinds::share(wanted);

@@ -315,10 +315,9 @@ Result<std::optional<AskedLoad>> read_load(Question& asked, const FoundModel& mo
   request.input_tokens = std::max<std::int64_t>(1, std::llround(load->mean_input()));
   request.output_tokens = std::max<std::int64_t>(1, std::llround(load->mean_output()));
   if (asked.load.waits()) {
-    if (!request.ttft_ms && !request.tpot_ms && !request.itl_ms && !request.e2e_ms) {
-      assumed.push_back({"ttft_ms", *(request.ttft_ms = kUsualTtftMs)});
-      assumed.push_back({"tpot_ms", *(request.tpot_ms = kUsualTpotMs)});
-    }
+    // Each unless it is given: another target, however loose, makes no service cheaper.
+    if (!request.ttft_ms) assumed.push_back({"ttft_ms", *(request.ttft_ms = kUsualTtftMs)});
+    if (!request.tpot_ms) assumed.push_back({"tpot_ms", *(request.tpot_ms = kUsualTpotMs)});
     request.request_rate = least_rate(*load, request);
   } else if (load->demand.replays()) {
     request.request_rate = load->demand.rate;
@@ -380,7 +379,10 @@ namespace {
 
 /// Whether one was assumed.
 bool assume_deadline(Question& asked, const FoundModel& model, const catalog::Catalog& catalog) {
-  if (asked.duty.is_given() || asked.constraints.deadline_hours) return false;
+  static constexpr std::string_view kOfStarts[] = {"cold_start", "scale_to_zero"};
+  const bool in_part = std::ranges::any_of(
+      asked.duty.given, [](std::string_view key) { return std::ranges::find(kOfStarts, key) == std::end(kOfStarts); });
+  if (in_part || asked.constraints.deadline_hours) return false;
   const auto work = resolve_work(asked.request, model, catalog);
   if (work && work->ends()) job::assume_deadline(asked.constraints, job::is_training(work->task));
   return asked.constraints.deadline_hours.has_value();

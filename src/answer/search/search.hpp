@@ -158,6 +158,7 @@ class CandidateSearch {
 
   // What they cost (offers.cpp).
   void offer_shape(const Shape& shape, Planned planned, std::vector<Recommendation>& out);
+  void offer_plan(const Shape& shape, const std::shared_ptr<const Planned>& planned, std::vector<Recommendation>& out);
   void add(Recommendation candidate, std::vector<Recommendation>& out);
   bool hides_licence(const Priced& priced) const;
   bool is_none(const Priced& priced) const;

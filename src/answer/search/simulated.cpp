@@ -55,7 +55,8 @@ class CandidateSearch::BySimulation {
         sold_(search.shapes_.size()),
         choices_(search.shapes_.size()),
         tried_(search.shapes_.size()),
-        simulated_(search.shapes_.size()) {
+        simulated_(search.shapes_.size()),
+        unsold_(search.shapes_.size()) {
     by_cost_ = is_by_cost(search.context_.question.objective);
     if (depth.rows > 1) named_ = named_clouds(search.context_.question.constraints, search.context_.catalog);
   }
@@ -64,7 +65,7 @@ class CandidateSearch::BySimulation {
     const auto order = shapes();
     auto next = order.begin();
     while (next != order.end() || !leads_.empty()) {
-      const bool lays_out = next != order.end() && (leads_.empty() || next->first <= leads_.begin()->first);
+      const bool lays_out = next != order.end() && (leads_.empty() || next->first <= leads_.begin()->first.first);
       if (!lays_out)
         try_out(std::move(leads_.extract(leads_.begin()).mapped()));
       else if (next->first > useful())
@@ -77,7 +78,8 @@ class CandidateSearch::BySimulation {
       if (choices_[i].planned)
         search_.offer_shape(shape, promises().paced(search_.work_, std::move(*choices_[i].planned)), out);
       else if (tried_[i] && search_.keep_rejections_)
-        search_.reject_shape(shape, search_.not_kept(simulated_[i]));
+        search_.reject_shape(shape, unsold_[i] > 0 && !simulated_[i] ? too_many_by_formulas(unsold_[i])
+                                                                     : search_.not_kept(simulated_[i]));
     }
   }
 
@@ -88,6 +90,7 @@ class CandidateSearch::BySimulation {
     PlannedMachine planned;
     int least = 1;       // machines that hold the traffic at all
     bool enough = true;  // by closed forms
+    bool sold = true;    // as many as those want can be had
     double each = 0;     // cost of one machine, in what candidates are ordered by
     double cost() const { return each * planned.groups; }
   };
@@ -137,6 +140,16 @@ class CandidateSearch::BySimulation {
     std::map<std::pair<std::string_view, const catalog::Gpu*>, double> best_;
   };
 
+  /// Fewer may do in simulation, which is not asked of what costs more than all that is shown.
+  static Reason too_many_by_formulas(int machines) {
+    return {"too-slow", [machines] {
+              return say(
+                  "by formulas the latency targets take {} machines, more than can be rented; simulated they may take "
+                  "fewer: ask for it alone with --instance",
+                  machines);
+            }};
+  }
+
   Promises& promises() const { return *search_.context_.promises; }
   bool best_only() const { return search_.context_.question.best_only != nullptr; }
   double useful() const { return best_only() ? std::min(depth_.ceiling, seen_.last()) : depth_.ceiling; }
@@ -162,6 +175,8 @@ class CandidateSearch::BySimulation {
       int groups = one.planned.groups;  // that are paid for
       auto offers = quiet_.offers(shape, one.planned);
       // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
+      // What a limit on money excludes is told as that.
+      const bool sold = !offers.empty() || search_.context_.question.constraints.max_price;
       if (offers.empty() && one.least < one.planned.working) {
         groups = one.least + search_.spare();
         if (auto fewer = search_.on_groups(one.planned, one.least)) offers = quiet_.offers(shape, std::move(*fewer));
@@ -170,8 +185,10 @@ class CandidateSearch::BySimulation {
         choices_[index].take(std::move(one.planned), std::numeric_limits<double>::max(), false);  // offers say why
         continue;
       }
-      Lead lead{index, std::move(one.planned), one.least, one.enough, cheapest(offers) / groups};
-      const double place = by_cost_ ? lead.cost() : lead.planned.plan.usual_time().raw();
+      Lead lead{index, std::move(one.planned), one.least, one.enough, sold, cheapest(offers) / groups};
+      // Of the same cost those first that answer sooner.
+      const double time = lead.planned.plan.usual_time().raw();
+      const std::pair place = by_cost_ ? std::pair(lead.cost(), time) : std::pair(time, 0.0);
       leads_.emplace(place, std::move(lead));
       if (sold_[index].empty()) sold_[index] = std::move(offers);
     }
@@ -184,7 +201,8 @@ class CandidateSearch::BySimulation {
     const double known = choice.simulated ? choice.cost : depth_.ceiling;
     const double last = std::min({depth_.ceiling, last_of_interest(lead.shape), known});
     if (by_cost_ ? (lead.least + spare) * lead.each > last : ++tries_ > kMostTried) {
-      if (lead.enough) choice.take(std::move(lead.planned), lead.cost(), false);
+      if (lead.enough && lead.sold) choice.take(std::move(lead.planned), lead.cost(), false);
+      if (!lead.sold) unsold_[lead.shape] = lead.planned.working;
       return;
     }
     simulated_[lead.shape] = true;
@@ -224,10 +242,11 @@ class CandidateSearch::BySimulation {
   bool by_cost_ = false;
   std::vector<std::string> named_;
   Rows seen_;
-  std::multimap<double, Lead> leads_;
+  std::multimap<std::pair<double, double>, Lead> leads_;
   std::vector<std::vector<Recommendation>> sold_;  // by shape, at closed forms' own count
   std::vector<Choice> choices_;                    // by shape, as the next two
   std::vector<bool> tried_, simulated_;
+  std::vector<int> unsold_;  // machines that closed forms want, and nobody rents out
   std::size_t tries_ = 0;
 };
 

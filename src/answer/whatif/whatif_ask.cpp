@@ -133,6 +133,7 @@ Status Asker::set(Scenario& scenario, const Input& input, std::string_view text)
     return input.duty->set(duty, text);
   }
   if (input.extra != nullptr) return input.extra->set(scenario.question.extras, text);
+  if (input.load != nullptr) return input.load->set(scenario.question.load, text);
   return job::assign(text, scenario.gpus, job::kCount);
 }
 

@@ -43,6 +43,12 @@ std::vector<std::string_view> all_names() {
   return names;
 }
 
+/// Sessions are counted by the job, and place_users() has them of a service.
+const job::Option<LoadQuestion>* find_load(std::string_view name) {
+  const auto* option = job::find_option(load_options(), name);
+  return option != nullptr && option->key != "sessions" ? option : nullptr;
+}
+
 /// "aws", "p5.48xlarge", "h100:spot", "spot".
 Result<Input> find_price(std::string_view text, const catalog::Catalog& catalog) {
   Input input;
@@ -88,6 +94,7 @@ std::string_view Input::value() const {
          : limit != nullptr ? limit->value
          : duty != nullptr  ? duty->value
          : extra != nullptr ? extra->value
+         : load != nullptr  ? load->value
                             : "N";
 }
 
@@ -96,6 +103,7 @@ Status Input::accepts(std::string_view text) const {
   if (limit != nullptr) return try_option(*limit, text);
   if (duty != nullptr) return try_option(*duty, text);
   if (extra != nullptr) return try_option(*extra, text);
+  if (load != nullptr) return try_option(*load, text);
   if (is_price())
     return usage_error(say("a price is varied in percent: price:aws=-30%..+30%"), {}, say("write -30%..+30%"));
   job::Count count;
@@ -113,6 +121,8 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
   // First: among the limits of recommend "gpus" is another name of "gpu", and here it is a number of them.
   if (job::same_spelling(name, kGpus) || job::same_spelling(name, "num_gpus"))
     input.gpus = true;
+  else if ((input.load = find_load(name)) != nullptr)  // users are of the load, though sessions are called so too
+    input.key = input.load->key;
   else if ((input.job = find_option(job_options(), name)) != nullptr)
     input.key = input.job->key;
   else if ((input.limit = find_option(job::constraint_options(), name)) != nullptr)

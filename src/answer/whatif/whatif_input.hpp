@@ -17,6 +17,7 @@ struct Input {
   const job::Option<job::Constraints>* limit = nullptr;
   const job::Option<money::Duty>* duty = nullptr;
   const job::Option<money::Extras>* extra = nullptr;
+  const job::Option<LoadQuestion>* load = nullptr;
   bool gpus = false;                  // total GPUs, over every way to make them up of instances
   std::vector<std::uint32_t> offers;  // whose prices are changed
   std::string about;                  // what its name was taken for

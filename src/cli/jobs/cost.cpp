@@ -61,6 +61,7 @@ class Cost {
     if (const int status = of_a_job ? recommended(*ground) : named(ground->catalog); status != kOk) return status;
     const answer::Question& question = options_.question.question = options_.job.question;
     options_.question.rules = ground->rules;
+    options_.question.stops = options_.break_even;
     const auto answer = answer::costs(options_.question, ground->catalog, ground->coefficients);
     if (!answer) return context_.fail(as_flag(answer.error()));
     std::vector<answer::BreakEvens> break_evens;

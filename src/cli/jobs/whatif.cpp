@@ -23,6 +23,7 @@ struct WhatIfOptions {
   job::Constraints constraints;
   money::Duty duty;
   money::Extras extras;
+  answer::LoadQuestion load;
   std::vector<std::string> rule_files;
   bool all = false;
   std::optional<std::int64_t> limit;  // rows of each table
@@ -68,7 +69,8 @@ std::expected<void, int> settle_settings(WhatIfOptions& options, const catalog::
   options.words.erase(varied.begin(), varied.end());
   auto& settings = options.question.settings;
   const Spoken spoken{options.request, &options.constraints, Takes::all,
-                      [&](const Meant& meant) { settings.push_back({std::string(meant.key), meant.value}); }};
+                      [&](const Meant& meant) { settings.push_back({std::string(meant.key), meant.value}); },
+                      &options.load};
   const bool typed = !options.constraints.money_in.empty();
   const auto settled = settle_question(options.words, spoken, &options.question.currency, catalog, context);
   if (!settled || !typed) return settled;
@@ -191,7 +193,8 @@ Parsed make_whatif() {
   auto options = std::make_shared<WhatIfOptions>();
   Parsed parsed;
   add_words(parsed, options->words, Takes::all);
-  add_settings<job::Request>(parsed.flags, job_options(), options->request, options);
+  add_settings<job::Request>(parsed.flags, options_of_jobs(), options->request, options);
+  add_settings<answer::LoadQuestion>(parsed.flags, options_of_loads(), options->load, options);
   add_settings(parsed.flags, job::constraint_options(), options->constraints, options);
   add_settings(parsed.flags, money::duty_options(), options->duty, options);
   add_settings(parsed.flags, money::extra_options(), options->extras, options);

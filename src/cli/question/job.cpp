@@ -44,17 +44,30 @@ Flag filter_flag(std::string& filter, std::string group) {
           std::move(group), sets(filter)};
 }
 
+std::span<const job::Option<job::Request>> options_of_jobs() {
+  static const auto options = [] {
+    auto all = job_options();
+    for (auto& option : all)
+      if (option.key == "sessions") option.aliases = {};
+    return all;
+  }();
+  return options;
+}
+
+std::span<const job::Option<answer::LoadQuestion>> options_of_loads() {
+  static const auto options = [] {
+    std::vector<job::Option<answer::LoadQuestion>> all;
+    for (const auto& option : answer::load_options())
+      if (option.key != "sessions") all.push_back(option);
+    return all;
+  }();
+  return options;
+}
+
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job) {
   answer::Question& question = job.question;
-  auto options = job_options();
-  // Users wait for answers, think and ask again; where sessions are counted they are those (answer::recommend).
-  for (auto& option : options)
-    if (option.key == "sessions") option.aliases = {};
-  std::vector<job::Option<answer::LoadQuestion>> load;
-  for (const auto& option : answer::load_options())
-    if (option.key != "sessions") load.push_back(option);
-  add_options<job::Request>(flags, options, question.request);
-  add_options<answer::LoadQuestion>(flags, load, question.load);
+  add_options<job::Request>(flags, options_of_jobs(), question.request);
+  add_options<answer::LoadQuestion>(flags, options_of_loads(), question.load);
   add_options(flags, job::constraint_options(), question.constraints);
   add_use_flags(flags, question);
   const std::string ranking = say("Ranking and output");

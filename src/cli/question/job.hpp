@@ -27,6 +27,11 @@ inline bool is_one_of(std::string_view key, std::span<const std::string_view> ke
 
 /// What may be said of the job itself; the machine is what is looked for.
 std::vector<job::Option<job::Request>> job_options();
+/// The same without the other names of sessions: users wait for answers, think and ask again, and where sessions are
+/// counted they are those (answer::recommend).
+std::span<const job::Option<job::Request>> options_of_jobs();
+/// Of a service's requests.
+std::span<const job::Option<answer::LoadQuestion>> options_of_loads();
 /// How much of the time it is used, and what is paid beside the instances.
 void add_use_flags(std::vector<Flag>& flags, answer::Question& question);
 /// Job, limits, use, ranking, currency and own rules; `job` must outlive the flags.

@@ -177,7 +177,9 @@ class CountedResolver {
 }  // namespace
 
 void Filling::training_amount(double samples, double epochs) {
-  const double size = or_assume(request.dataset_size, "dataset_size", samples);
+  // Of pictures people count the images.
+  const auto& given = request.dataset_size ? request.dataset_size : request.images;
+  const double size = or_assume(given, "dataset_size", samples);
   counted.epochs = or_assume(request.epochs, "epochs", epochs);
   counted.things = size * counted.epochs;
 }

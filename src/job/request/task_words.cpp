@@ -292,6 +292,8 @@ void rename_for_task(Request& request) {
     request.concurrency = static_cast<std::int64_t>(*request.sessions);
     request.sessions.reset();
     request.given.push_back(request_option("concurrency")->key);
+    if (request.task_remark.empty())
+      request.task_remark = to_say("users are taken as requests in flight at once; recommend and simulate let them think");
   }
   const bool four_bits = request.weights_precision == "w4a16" || request.weights_precision == "nf4";
   const bool is_lora = !request.method || *request.method == Method::lora || *request.method == Method::qlora;

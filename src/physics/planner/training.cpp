@@ -238,7 +238,9 @@ class TrainingSearch {
       layout.checkpointing = kind;
       const double tokens = try_micro_batches(layout);
       room = room || tokens > 0;
-      if (tokens >= kEnoughTokens) break;  // recomputing would only cost time
+      // Recomputing would only cost time, but where every pass gathers the weights: larger ones gather less often.
+      const bool gathers = layout.sharding == Sharding::zero3 || layout.sharding == Sharding::hsdp;
+      if (tokens >= kEnoughTokens && !gathers) break;
     }
     return room;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/words/message.hpp"
@@ -304,16 +305,25 @@ Seconds per_token(const job::Inference& job, const Steady& steady, Trace* trace)
   });
 }
 
-/// What a replica can serve with its cache full.
-double capacity(const Job& work, const Server& server, double most, const Coefficients& c) {
-  return steady_state(work, server, most, 0, c).requests_per_s;
+/// What a replica can serve with a full cache, or with fewer requests at once, where the prompts of so many take more
+/// passes than they have steps: then no more of them decode. As soon as it is `enough`, that is told.
+double capacity(const Job& work, const Server& server, double most, const Coefficients& c,
+                double enough = std::numeric_limits<double>::infinity()) {
+  constexpr double kFewer = 0.8;
+  double best = 0;
+  for (double batch = most; batch >= 1 && best < enough; batch *= kFewer) {
+    const double served = steady_state(work, server, batch, 0, c).requests_per_s;
+    if (served < best * kFewer) break;  // fewer at once serve less and less
+    best = std::max(best, served);
+  }
+  return best;
 }
 
 /// Requests in flight that one of them meets, itself among them, where arrivals and departures balance (Little's law);
 /// nothing beyond saturation. A router divides all of them evenly over the replicas.
 std::optional<double> balance(const Job& work, const Server& server, double rate, double replicas, double most,
                               const Coefficients& c) {
-  if (capacity(work, server, most, c) < rate) return std::nullopt;
+  if (capacity(work, server, most, c, rate) < rate) return std::nullopt;
   double batch = 1;
   for (int i = 0; i < 40; ++i) {
     const Steady at = steady_state(work, server, batch, rate, c);

@@ -245,6 +245,24 @@ const Alternative* more_nodes(const Advice& advice) {
   return nullptr;
 }
 
+/// What one costs over the other for the same work, at the prices that are printed.
+double printed_ratio(const Advice& advice, const Recommendation& a, const Recommendation& b) {
+  return answer::printed_cost(a, advice.work) / answer::printed_cost(b, advice.work);
+}
+
+bool loses_points(const Recommendation& r) {
+  return std::ranges::any_of(r.parts, [](const auto& part) { return part.points < 0; });
+}
+
+/// Whether one that costs less comes behind the first because of points that it lost.
+bool leads_by_a_rule(const Advice& advice) {
+  constexpr int kNear = 10;  // ranks that come into sight
+  const Recommendation& best = advice.recommendations.front();
+  return std::ranges::any_of(advice.recommendations, [&](const Recommendation& r) {
+    return r.rank <= kNear && loses_points(r) && printed_ratio(advice, r, best) < 1;
+  });
+}
+
 std::string why_words(const Advice& advice, const RecommendView& view) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
@@ -260,7 +278,8 @@ std::string why_words(const Advice& advice, const RecommendView& view) {
     add(say("{} nodes: {} (+{}/h).", more->best.machine().nodes, answer::chance_words(*more->best.in_time),
             spoken_money(more->best.cost.hourly - best.cost.hourly, advice.currency)));
   if (best.in_budget) add(say("Within budget: {}.", answer::chance_words(*best.in_budget)));
-  if (by_cost && advice.evidence && !advice.evidence->settled())
+  // Where a rule put a cheaper one behind it, its line says so.
+  if (by_cost && advice.evidence && !advice.evidence->settled() && !leads_by_a_rule(advice))
     add(say("Chance of being the cheapest: {} (--evidence).", answer::chance_words(advice.evidence->best_probability)));
   return words;
 }
@@ -279,9 +298,11 @@ void add_best(Document& page, const Advice& advice, const RecommendView& view, c
   add_warnings(page, best.remarks, screen.warnings, 2);
 }
 
-/// What one costs over the other for the same work, at the prices that are printed.
-double printed_ratio(const Advice& advice, const Recommendation& a, const Recommendation& b) {
-  return answer::printed_cost(a, advice.work) / answer::printed_cost(b, advice.work);
+/// "$1,359/month" where hours alone do not say what is paid: a commitment is, and not every hour of a month.
+std::string running_cost(const Advice& advice, const Recommendation& r, bool by_month) {
+  const auto month = r.cost.sums().month;
+  return by_month && month ? say("{}/month", with_currency(spoken_sum(*month), advice.currency))
+                           : say("{}/h", spoken_money(r.cost.hourly, advice.currency));
 }
 
 /// One line each, in columns.
@@ -290,6 +311,11 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
   std::vector<std::string> sentences;
   const std::vector<std::string> unit_costs = unit_costs_of_alternatives(advice);
   std::size_t place = advice.recommendations.empty() ? 0 : 1;
+  const bool by_month =
+      !advice.recommendations.empty() &&
+      (advice.duty.is_given() || std::ranges::any_of(advice.alternatives, [&](const Alternative& one) {
+         return one.best.cost.commitment.months() != advice.recommendations.front().cost.commitment.months();
+       }));
   for (const Alternative& one : advice.alternatives) {
     const std::string& unit_cost = unit_costs[place++];
     if (&one == more_nodes(advice) || rows.size() + sentences.size() == most) continue;
@@ -304,7 +330,7 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
         machine = say("same machine");
     }
     std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
-                                         : say("{}/h", spoken_money(one.best.cost.hourly, advice.currency));
+                                         : running_cost(advice, one.best, by_month);
     if (!unit_cost.empty()) end += "  " + unit_cost;
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
@@ -341,6 +367,10 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   }
   columns.push_back(right(say("{}/h", currency)));
   if (ends) columns.push_back(right(say("{} total", currency)));
+  const auto term_of = [](const Recommendation* r) { return r->offer->term; };
+  const bool by_term =
+      std::ranges::any_of(rows, [&](const Recommendation* r) { return term_of(r) != term_of(rows[0]); });
+  if (by_term) columns.push_back(left(say("term")));
   std::vector<catalog::Number> unit_costs;
   for (const Recommendation* r : rows) unit_costs.push_back(ordering_unit_cost(advice.work, *r));
   const std::vector<std::string> unit_texts = unit_amounts(unit_costs);
@@ -363,6 +393,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
     }
     cells.emplace_back(human_price(r->cost.hourly));
     if (ends) cells.emplace_back(human_price(r->cost.total));
+    if (by_term) cells.emplace_back(said(term_of(r)));
     if (by_unit) cells.emplace_back(unit_texts[i]);
     const double more = printed_ratio(advice, *r, advice.recommendations.front()) - 1;
     cells.emplace_back(r->rank == 1 ? std::string() : format("{:+.0f} %", 100 * more));
@@ -386,6 +417,19 @@ std::string why_out_of_order(const Advice& advice, std::span<const Recommendatio
   return why;
 }
 
+/// From where on the latencies are those of closed forms, below rows that were simulated; empty: of none.
+std::string by_formulas(std::span<const Recommendation* const> rows) {
+  const auto is_simulated = [](const Recommendation* r) {
+    return r->plan().serving && r->plan().serving->speed.simulated.has_value();
+  };
+  if (rows.empty() || !is_simulated(rows.front())) return {};
+  const auto first = std::ranges::find_if_not(rows, is_simulated);
+  return first == rows.end() ? std::string()
+                             : say("from #{} on: nodes and latencies by formulas, not simulated; name one with "
+                                   "--instance to simulate it",
+                                   (*first)->rank);
+}
+
 void add_rest(Document& page, const Advice& advice, const RecommendView& view,
               std::span<const Recommendation* const> rows, bool by_load, bool elsewhere) {
   const auto is_shown = [&](const Recommendation& r) {
@@ -396,6 +440,8 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
   };
   if (!by_load && view.objective == job::ObjectiveKind::cost)
     if (std::string why = why_out_of_order(advice, rows); !why.empty()) page.line(secondary(std::move(why)));
+  if (const std::string unsimulated = by_load ? std::string() : by_formulas(rows); !unsimulated.empty())
+    page.line(secondary(unsimulated));
   // "vs #1" is by the month then, which the price per hour does not show.
   constexpr double kVisible = 0.99;
   for (const Recommendation* r : rows)
@@ -486,9 +532,10 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
   for (const std::string& cloud : advice.named_clouds) {
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
-      add_item(list, format("#{} {} {}", best->rank, printable(instance_name(*best)),
+      add_item(list, format("#{} {} {}{}", best->rank, printable(instance_name(*best)),
                             advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
-                                               : say("{}/h", spoken_money(best->cost.hourly, advice.currency))));
+                                               : say("{}/h", spoken_money(best->cost.hourly, advice.currency)),
+                            term_words(*best)));
   }
   return list.empty() ? list : say("Elsewhere: {}", list);
 }

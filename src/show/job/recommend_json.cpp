@@ -63,6 +63,8 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   if (!origin.note.empty()) out.text("price_note", origin.note);
   if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
   if (cost.host_hourly > 0) out.figure("host_hourly", cost.host_hourly);
+  if (const money::Line* setup = cost.line("setup"); setup != nullptr && setup->known)
+    out.figure_or_null("setup", advice.work.ends() ? setup->amounts.job : setup->amounts.month);
   if (advice.work.counted && advice.work.counted->sends_traffic())
     out.figure_or_null("egress_hourly", cost.egress_hourly());
   if (!cost.lines.empty()) {
@@ -72,7 +74,9 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
     }());
   }
   if (r.cost_interval.low > 0) tell_interval(out, "interval", r.cost_interval);
-  tell_price_today(out, cost.today);
+  money::PriceToday today = cost.today;  // of all that `hourly` has in it
+  for (double* const price : {&today.low, &today.mid, &today.high}) *price += cost.beside_hourly();
+  tell_price_today(out, today);
   if (!cost.exchange) return;
   out.object("fx", [&] {
     out.figure("rate", cost.exchange->rate);

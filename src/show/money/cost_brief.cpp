@@ -112,9 +112,18 @@ std::string in_place(const answer::ComparedTerm& one) {
   return one.other_region ? say("{} in {}", term, printable(one.term->region->id)) : term;
 }
 
-void add_decisions(Document& page, const BreakEvens& found) {
+/// Where what is compared is not what the table has: "in us-east-1, at $16.94 and $55.04 an hour, ".
+std::string at_other_prices(const answer::ComparedTerm& one, const answer::ComparedTerm& other, Currency currency) {
+  const bool as_shown = one.offer == one.term->offer && other.offer == other.term->offer;
+  if (as_shown || one.other_region || other.other_region) return {};
+  const catalog::Region& place = one.offer == one.term->offer ? *one.term->region : *other.term->region;
+  return say("in {}, at {} and {} an hour, ", printable(place.id), with_currency(human_price(one.per_hour), currency),
+             with_currency(human_price(other.per_hour), currency));
+}
+
+void add_decisions(Document& page, const BreakEvens& found, Currency currency) {
   for (const answer::CommitmentBreakEven& one : found.commitments) {
-    const std::string term = in_place(one.committed);
+    const std::string term = at_other_prices(one.committed, one.on_demand, currency) + in_place(one.committed);
     page.line(one.hours_per_month
                   ? say("{} is cheaper than on-demand from {} h of use a month ({})", term,
                         human_number(*one.hours_per_month), in_percent(*one.hours_per_month / kHoursPerMonth))
@@ -122,10 +131,11 @@ void add_decisions(Document& page, const BreakEvens& found) {
   }
   if (!found.spot) return;
   const answer::SpotBreakEven& spot = *found.spot;
+  const std::string name = at_other_prices(spot.spot, spot.on_demand, currency) + in_place(spot.spot);
   std::string line = spot.time_ratio > 1
-                         ? say("{} is cheaper as long as interruptions stretch the run time by less than {}×",
-                               in_place(spot.spot), human_number(spot.time_ratio))
-                         : say("{} is not cheaper", in_place(spot.spot));
+                         ? say("{} is cheaper as long as interruptions stretch the run time by less than {}×", name,
+                               human_number(spot.time_ratio))
+                         : say("{} is not cheaper", name);
   if (spot.share)
     line +=
         answer::is_published(spot.market) || spot.share->is_one()
@@ -152,7 +162,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   const answer::Recommendation* judged = item.terms.front().judged.get();
   if (judged != nullptr && judged->in_time) page.line(in_time_words(*answer.work, *judged->in_time));
   page.gap().add(parts_table(item, answer)).gap();
-  if (found != nullptr) add_decisions(page, *found);
+  if (found != nullptr) add_decisions(page, *found, answer.converter.currency());
   const std::string others = answer::unpriced_terms_note(item);
   if (std::ranges::find(item.notes, others) != item.notes.end()) page.line(others);
   std::vector<std::string_view> lacking;
