@@ -166,7 +166,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
         return show::instance_table(records, catalog, question.currency, {wide, false});
       },
       question.sort_by.empty() && !options.every_offer
-          ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
+          ? say("Sorted by how many clouds sell the GPU, then by price per GPU (--sort price)")
           : std::string());
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }

@@ -31,7 +31,13 @@ Fact memory_fact(const MemorySize& size) { return size.binary ? Fact::gpu_memory
 }  // namespace
 
 std::string at_least(double value) { return four_digits(value, -1); }
-std::string at_most(double value) { return four_digits(value, 1); }
+std::string at_most(double value) {
+  if (value <= 0) return format("{:g}", value);
+  constexpr double kWhole = 100;  // below two digits, from there no fraction
+  const double unit = value < kWhole ? std::pow(10, std::floor(std::log10(value)) - 1) : 1;
+  constexpr double kExact = 1e-9;  // what division left of a number that was there already
+  return format("{:.12g}", std::ceil(value / unit * (1 - kExact)) * unit);
+}
 
 void reject(const Judging& judging, rules::Condition when, std::string message) {
   judging.rules.push_back(rules::reject_when(judging.limit.id(), std::move(when), std::move(message)));

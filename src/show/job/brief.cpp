@@ -78,7 +78,7 @@ bool assumed_deadline_matters(const Advice& advice, double days) {
 }
 
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
-  std::string words = end_words(limits, advice.currency);
+  std::string words = end_words(advice.work, limits, advice.currency);
   if (const auto days = assumed_days(advice); days && assumed_deadline_matters(advice, *days))
     words += say(", done in {:g} days (assumed, --deadline)", *days);
   // Those that neither these words nor the next line say.
@@ -249,7 +249,7 @@ std::string why_words(const Advice& advice, const RecommendView& view) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   const bool by_cost = view.objective == job::ObjectiveKind::cost;
-  std::string words = all == 1                                      ? say("The only one.")
+  std::string words = all == 1                                      ? say("The only one that qualifies.")
                       : view.objective == job::ObjectiveKind::speed ? say("Fastest of {}.", all)
                                                                     : say("Best of {}.", all);
   const auto days = assumed_days(advice);

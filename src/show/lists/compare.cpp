@@ -400,7 +400,7 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
   Document page;
   if (comparison.work) {
     page.title(
-        say("{}, on each", spoken_question(*comparison.work) + end_words(comparison.asked, comparison.currency)));
+        say("{}, on each", spoken_question(*comparison.work) + end_words(*comparison.work, comparison.asked, comparison.currency)));
   } else {
     std::vector<std::string> names;
     for (const Compared& item : comparison.items) names.push_back(compared_name(item));
@@ -420,7 +420,7 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
         view.specs ? say("--sources adds where prices come from, and the plans")
         : view.sources
             ? say("--specs adds the hardware")
-            : say("*: best. Prices: {}, the cheapest seller at prices expected today. --specs adds the hardware, "
+            : say("*: best. Prices: {}, cheapest seller, estimated for today. --specs adds the hardware, "
                   "--sources where prices come from",
                   list_of(terms))));
   if (view.specs) add_specs(page, comparison, catalog, view.all);
