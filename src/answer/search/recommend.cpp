@@ -359,8 +359,8 @@ Status check_end(const Question& question, const Job& work) {
                        say("add --seconds-per-frame, and --on for the GPU it was measured on"));
   if (!limits.deadline_hours) return {};
   return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
-                     work.counted ? say("remove it, or say how much work there is")
-                                  : say("remove it, or say how much work there is: --tokens 10B"));
+                     work.counted ? say("remove --deadline: it is for jobs that end; or say how much work there is")
+                                  : say("remove --deadline: it is for jobs that end; or add --tokens 10B"));
 }
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Job& work) {

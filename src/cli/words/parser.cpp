@@ -395,7 +395,8 @@ class Words {
   Hint by_meaning(const std::string& name) {
     if (chosen_ == nullptr && !name.starts_with("-")) {
       if (!group_.empty()) {
-        const auto meant = meant_command(format("{} {}", group_, name), {});
+        const auto known = catalog::load({});
+        const auto meant = meant_command(format("{} {}", group_, name), known ? names_on_line(*known) : LineNames{});
         return meant ? Hint(say("did you mean 'gpusel {}'?", *meant), {*meant}) : Hint();
       }
       const auto catalog = catalog::load({});

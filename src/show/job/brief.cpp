@@ -176,13 +176,17 @@ std::string cost_words(const Advice& advice, const Recommendation& r, const std:
   return unit_cost.empty() ? words : format("{}   {}", words, unit_cost);
 }
 
+/// With blanks at which no line breaks.
+std::string unbroken(std::string_view words) { return join_texts(split(words, ' '), "\u00a0"); }
+
 /// What each costs for a unit of work: "$0.17/1k images"; empty where the order does not go by that.
 std::vector<std::string> unit_cost_words(const Advice& advice, std::span<const Recommendation* const> all) {
   std::vector<catalog::Number> costs;
   for (const Recommendation* r : all) costs.push_back(ordering_unit_cost(advice.work, *r));
   std::vector<std::string> words = unit_amounts(costs);
+  const std::string unit = unbroken(unit_column(advice.work));
   for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = costs[i] ? format("{}/{}", with_currency(words[i], advice.currency), unit_column(advice.work)) : "";
+    words[i] = costs[i] ? format("{}/{}", with_currency(words[i], advice.currency), unit) : "";
   return words;
 }
 
@@ -335,7 +339,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   std::vector<Column> columns{right("#"), left(say("instance")), left(say("GPUs"), 2), right(say("fits"), 3)};
   const auto latencies = shown_latencies(advice.work);
   if (generates && !ends) {
-    for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(latency_name(*latency)));
+    for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(say("{} ms", latency_name(*latency))));
   } else {
     columns.push_back(right(speed_title(advice.work)));
   }

@@ -143,7 +143,7 @@ std::vector<std::string> beside_lines(const CostItem& item) {
       auto said = std::ranges::find_if(all, [&](const Said& s) { return s.key == line.key && s.text == text; });
       if (said == all.end()) said = all.insert(all.end(), {line.key, std::move(text), {}});
       said->terms +=
-          format("{}{} in {}", said->terms.empty() ? "" : ", ", to_text(term.offer->term), printable(term.region->id));
+          format("{}{}", said->terms.empty() ? "" : say(", "), say("{} in {}", gpusel::said(term.offer->term), printable(term.region->id)));
     }
   std::vector<std::string> lines;
   for (const Said& said : all)
@@ -194,7 +194,7 @@ Document item_page(const CostItem& item, const CostAnswer& answer, const catalog
   if (item.terms.empty()) {
     page.line(say("no price is known that meets this"));
   } else {
-    TermRows table(item, [](catalog::Term term) { return std::string(to_text(term)); });
+    TermRows table(item, said<catalog::Term>);
     instance_rows(table, item, currency);
     sum_rows(table, item, currency);
     work_rows(table, item, currency);
