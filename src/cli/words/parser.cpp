@@ -351,7 +351,8 @@ class Words {
     LineNames names;
     for (std::size_t i = 1; i < words_.size(); ++i) {
       const std::string& word = words_[i];
-      const std::string value = word.starts_with("-") ? word.substr(std::min(word.find('='), word.size() - 1) + 1) : word;
+      const std::string value =
+          word.starts_with("-") ? word.substr(std::min(word.find('='), word.size() - 1) + 1) : word;
       const bool gpus = names_gpus(value, catalog);
       if (value.empty() || (!gpus && !catalog.has_instance(value) && !catalog.model(value))) continue;
       names.all.push_back(answer::shell_word(shorten(value, 60)));

@@ -151,12 +151,12 @@ std::string taken_text(const Located& place, const Regions& priced, bool alone, 
   }
   providers = sorted_unique(std::move(providers));
   const std::string name = spoken_place(place), whose = joined(providers, kProvidersNamed);
-  std::string text = priced.size() == 1 ? alone ? say("{}: {}", name, priced.front()->id)
-                                                : say("{}: {}", name, format("{}/{}", providers.front(), priced.front()->id))
-                     : alone            ? say("{}: {} regions", name, priced.size())
-                     : countries.size() > 1
-                         ? say("{}: {} regions in {} countries of {}", name, priced.size(), countries.size(), whose)
-                         : say("{}: {} regions of {}", name, priced.size(), whose);
+  std::string text =
+      priced.size() == 1     ? alone ? say("{}: {}", name, priced.front()->id)
+                                     : say("{}: {}", name, format("{}/{}", providers.front(), priced.front()->id))
+          : alone ? say("{}: {} regions", name, priced.size())
+      : countries.size() > 1 ? say("{}: {} regions in {} countries of {}", name, priced.size(), countries.size(), whose)
+                             : say("{}: {} regions of {}", name, priced.size(), whose);
   // Of an id that several providers use, whose it is besides; of a large place there are many without prices.
   for (const catalog::Region* region : place.regions)
     if (place.place == nullptr && std::ranges::find(priced, region) == priced.end() && sells(region->provider, catalog))
@@ -309,7 +309,8 @@ Assumptions taken_places(const Constraints& limits, const catalog::Catalog& cata
     const Regions priced = with_prices(place->regions, catalog);
     const bool as_written = place->place == nullptr && place->regions.size() == 1 &&
                             fold_name(place->regions.front()->id) == fold_name(name);
-    if (!as_written && !priced.empty()) taken.push_back({"region", taken_text(*place, priced, clouds.size() == 1, catalog)});
+    if (!as_written && !priced.empty())
+      taken.push_back({"region", taken_text(*place, priced, clouds.size() == 1, catalog)});
   }
   return taken;
 }

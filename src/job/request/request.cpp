@@ -371,8 +371,8 @@ Status has_no_meaning(const Option<Request>& option, Task task) {
   std::ranges::replace(flag, '_', '-');
   const std::string_view what = option.group == kTrainingGroup    ? to_say("training")
                                 : option.group == kInferenceGroup ? to_say("language models that answer")
-                                : option.group == kMediaGroup     ? to_say("image, video, audio and recommendation models")
-                                                                  : to_say("rendering, simulation and preprocessing");
+                                : option.group == kMediaGroup ? to_say("image, video, audio and recommendation models")
+                                                              : to_say("rendering, simulation and preprocessing");
   return usage_error(say("does not apply to {}", to_text(task)), std::string(option.key),
                      say("remove --{}: it is for {}", flag, say_text(what)));
 }

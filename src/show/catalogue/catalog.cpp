@@ -303,8 +303,8 @@ Table gpu_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool
 }
 
 Table model_table(std::span<const Model* const> models, bool wide) {
-  std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),        right(say("params B")),
-                              right(say("active B"), 2),  right(say("layers"), 3),     right(say("hidden"), 3),
+  std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),          right(say("params B")),
+                              right(say("active B"), 2),  right(say("layers"), 3),       right(say("hidden"), 3),
                               right(say("context"), 2),   right(say("KV KiB/token"), 2), left(say("dtype"), 5, 6),
                               left(say("license"), 6, 10)};
   if (wide)

@@ -52,9 +52,12 @@ std::vector<Cell> fit_cells(const FitHere& fit) {
 }
 
 std::vector<Column> fit_columns() {
-  return {left(say("format"), 0, 0, "format"),          left(say("room"), 0, 0, "room"),
-          right(say("fits"), 2, 0, "fit_probability"),  right(say("GiB per GPU"), 3, 0, "needed_gib"),
-          right(say("tokens/s, 1 user"), 0, 0, "tokens_per_s"), right(say("context"), 1, 0, "context")};
+  return {left(say("format"), 0, 0, "format"),
+          left(say("room"), 0, 0, "room"),
+          right(say("fits"), 2, 0, "fit_probability"),
+          right(say("GiB per GPU"), 3, 0, "needed_gib"),
+          right(say("tokens/s, 1 user"), 0, 0, "tokens_per_s"),
+          right(say("context"), 1, 0, "context")};
 }
 
 /// "found by nvidia-smi; 3.1 of 24.0 GiB in use".

@@ -339,7 +339,8 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   std::vector<Column> columns{right("#"), left(say("instance")), left(say("GPUs"), 2), right(say("fits"), 3)};
   const auto latencies = shown_latencies(advice.work);
   if (generates && !ends) {
-    for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(say("{} ms", latency_name(*latency))));
+    for (const physics::LatencyTarget* latency : latencies)
+      columns.push_back(right(say("{} ms", latency_name(*latency))));
   } else {
     columns.push_back(right(speed_title(advice.work)));
   }

@@ -192,11 +192,11 @@ Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y
 std::string duty_line(const money::Duty& duty) {
   const std::string used = human_number(duty.used_per_month());
   std::string line =
-      !duty.works_always() ? say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month",
-                                 human_number(duty.hours_per_day), human_number(duty.days_per_month),
-                                 duty.utilization * 100, used)
-      : duty.is_given()    ? say("24/7 use ({} h a month)", used)
-                           : say("Assumes 24/7 use ({} h a month)", used);
+      !duty.works_always()
+          ? say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month",
+                human_number(duty.hours_per_day), human_number(duty.days_per_month), duty.utilization * 100, used)
+      : duty.is_given() ? say("24/7 use ({} h a month)", used)
+                        : say("Assumes 24/7 use ({} h a month)", used);
   if (duty.months) line += say(", for {} months", human_number(*duty.months));
   if (duty.scale_to_zero) line += say(", switched off in between");
   if (duty.starts() > 0)

@@ -175,9 +175,8 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    page_.line(
-        say("load: 100 % is {} of what an instance can serve, so that it keeps up with a chance of {:.0f} %",
-            percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
+    page_.line(say("load: 100 % is {} of what an instance can serve, so that it keeps up with a chance of {:.0f} %",
+                   percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
     if (fleet_.replay && fleet_.replay->added != 0)
       return void(page_.line(
           say("cheapest fleet by estimate; the replay changed its number of machines, so that is not proven")));
@@ -200,10 +199,10 @@ class FleetPage {
     if (mix.near_enough)
       page_.line(say("at most {} above the cheapest fleet, as --gap allows (found {})", gap, time));
     else if (mix.optimal)
-      page_.line(fleet_.peak != 1
-                     ? say("proven cheapest for the busiest hour, of {} layouts on {} machines ({})", fleet_.considered,
-                           fleet_.shapes, time)
-                     : say("proven cheapest of {} layouts on {} machines ({})", fleet_.considered, fleet_.shapes, time));
+      page_.line(fleet_.peak != 1 ? say("proven cheapest for the busiest hour, of {} layouts on {} machines ({})",
+                                        fleet_.considered, fleet_.shapes, time)
+                                  : say("proven cheapest of {} layouts on {} machines ({})", fleet_.considered,
+                                        fleet_.shapes, time));
     else
       page_.line(say("stopped {}: at most {} above the cheapest fleet; see --time-limit and --gap",
                      fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"),

@@ -82,12 +82,11 @@ void add_outside(Document& page, const Poc& poc) {
                   human_price(poc.job_cost_high), poc.job_cost_unit),
               4);
   if (poc.turn)
-    page.line(
-        say("  below {} in total, rank {} ({}) is cheaper if its own estimate is right",
-            poc.work.counted ? rate_words(poc.turn->rate, poc.work.counted->unit)
-                             : say("{} tokens/s", human_number(poc.turn->rate)),
-            poc.turn->rank, printable(poc.turn->name)),
-        4);
+    page.line(say("  below {} in total, rank {} ({}) is cheaper if its own estimate is right",
+                  poc.work.counted ? rate_words(poc.turn->rate, poc.work.counted->unit)
+                                   : say("{} tokens/s", human_number(poc.turn->rate)),
+                  poc.turn->rank, printable(poc.turn->name)),
+              4);
 }
 
 Json rent_json(const Poc& poc, const answer::Advice& advice, const catalog::Catalog& catalog) {
