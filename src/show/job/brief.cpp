@@ -453,8 +453,10 @@ std::string load_words(const std::string& load) {
 
 Table staircase_table(const Advice& advice) {
   const std::string currency(advice.currency.code());
-  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
-                              right(say("{}/h", currency)), right(say("{}/month", currency), 2)};
+  // Left out before a machine's name goes on in a second line, the month first.
+  constexpr int kGpus = 4, kMonth = 5;
+  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), kGpus),
+                              right(say("{}/h", currency)), right(say("{}/month", currency), kMonth)};
   columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
   std::vector<catalog::Number> unit_costs;
   for (const answer::Step& step : advice.staircase)
