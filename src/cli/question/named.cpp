@@ -14,7 +14,6 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
-#include "catalog/read/chinese_names.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
 #include "job/limits/limits.hpp"
@@ -216,40 +215,15 @@ std::optional<double> billions_of(std::string_view text) {
   return plain_number(text.substr(0, text.size() - 1));
 }
 
-/// "qwen" of "千问"; empty where no family is called so.
-std::string family_called(std::string_view word, const catalog::Catalog& catalog) {
-  const auto letters = catalog::in_letters(word);
-  std::string name = letters.empty() ? lower(word) : letters.front();
-  const bool known = std::ranges::find(catalog.models(), name, &catalog::Model::family) != catalog.models().end();
-  return known ? name : std::string();
-}
-
-/// How likely one of a family is meant by its size alone: the names that a model goes by tell how well it is known.
-double how_likely(const catalog::Model& model) {
-  constexpr double kNamesOfAYear = 3;  // that a year newer is worth
-  return static_cast<double>(std::ranges::distance(model.aliases)) + kNamesOfAYear * model.release_year.value_or(0) +
-         (model.kind == catalog::ModelKind::decoder_llm ? 1 : 0);
-}
-
-/// The best known of about that size where no model is called so, "33b", or of a family, "qwen 72b".
+/// The best known of about that size, where no model is called so.
 const catalog::Model* model_of_size(std::string_view text, const catalog::Catalog& catalog) {
   constexpr double kAlike = 0.1;
-  const std::size_t space = text.find(' ');
-  const bool of_family = space != std::string_view::npos;
-  const std::string_view amount = of_family ? text.substr(space + 1) : text;
-  const auto size = billions_of(amount);
-  if (!size || (!of_family && catalog.model(text))) return nullptr;
-  const std::string family = of_family ? family_called(text.substr(0, space), catalog) : std::string();
-  if (of_family && family.empty()) return nullptr;
-  const auto rank = [&](const catalog::Model& model) {
-    const auto names = static_cast<double>(std::ranges::distance(model.aliases));
-    return std::pair(of_family && model.id.contains(lower(amount)), of_family ? how_likely(model) : names);
-  };
+  const auto size = billions_of(text);
+  if (!size || catalog.model(text)) return nullptr;
   const catalog::Model* best = nullptr;
   for (const catalog::Model& model : catalog.models()) {
     if (!model.is_generator() || !model.params_b || std::abs(*model.params_b / *size - 1) > kAlike) continue;
-    if (of_family && (model.family != family || !model.id.starts_with(family))) continue;
-    if (best == nullptr || rank(model) > rank(*best)) best = &model;
+    if (best == nullptr || std::ranges::distance(model.aliases) > std::ranges::distance(best->aliases)) best = &model;
   }
   return best;
 }
@@ -268,9 +242,8 @@ std::optional<Meant> amount_meant(std::string_view text, Takes takes, const cata
 std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
   if (may_be(takes, kJob)) {
     if (job::is_task_word(text)) return Meant{"task", std::string(text)};
-    // "qwen 72b" is of the family, though the first of it was called just so.
-    if (const catalog::Model* model = model_of_size(text, catalog)) return Meant{"model", std::string(model->id)};
     if (catalog.model(text)) return Meant{"model", std::string(text)};
+    if (const catalog::Model* model = model_of_size(text, catalog)) return Meant{"model", std::string(model->id)};
   }
   // Of one machine an amount of memory says which GPU it has.
   if (takes == Takes::machine)
@@ -290,16 +263,10 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
 /// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
 bool is_filler(std::string_view word) {
   static constexpr std::string_view kJoining[] = {
-      "on",  "in",    "at",    "with",   "using",    "for",   "and", "to", "vs", "vs.",  "versus", "or", "of",
-      "the", "under", "below", "within", "cheapest", "cheap", "a",   "和", "与", "跟",   "或",     "在", "用",
-      "上",  "里",    "的",    "便宜",   "最便宜",   "请",    "我",  "要", "想", "我要", "我想"};
+      "on",  "in",    "at",    "with",   "using",    "for",    "and", "vs", "vs.", "versus", "or",   "of",
+      "the", "under", "below", "within", "cheapest", "cheap",  "a",   "和", "与",  "跟",     "或",   "在",
+      "用",  "上",    "里",    "的",     "便宜",     "最便宜", "请",  "我", "要",  "想",     "我要", "我想"};
   return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
-}
-
-/// "no vast": providers to leave out.
-bool excludes(std::string_view word) {
-  static constexpr std::string_view kExcluding[] = {"no", "not", "without", "except", "不要", "除了", "排除"};
-  return std::ranges::find(kExcluding, lower(word)) != std::end(kExcluding);
 }
 
 /// Whether the letters of `part` come in `whole` in their order: "sdxl" in "stable-diffusion-xl".
@@ -322,9 +289,6 @@ std::string taken_model(std::string_view name, const catalog::Catalog& catalog) 
 std::optional<std::pair<Meant, std::size_t>> next_meaning(std::span<const std::string> words, Takes takes,
                                                           const catalog::Catalog& catalog) {
   constexpr std::size_t kMost = 3;
-  if (words.size() > 1 && excludes(words[0]) && may_be(takes, kSellers) &&
-      are_all(words[1], [&](std::string_view one) { return catalog.provider(one).has_value(); }))
-    return std::pair(Meant{"not_cloud", words[1]}, std::size_t{2});
   for (std::size_t count = std::min(kMost, words.size()); count > 1; --count) {
     // "h100 8 users": the number is of what follows it.
     const bool is_followed = count < words.size() && plain_number(words[count - 1]);
@@ -456,8 +420,6 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
   std::string gpu;  // that a word named
   std::size_t taken = 1;
   for (std::size_t at = 0; at < words.size(); at += std::exchange(taken, 1)) {
-    // In front of another word "in" is no country.
-    if (is_filler(words[at]) && at + 1 < words.size()) continue;
     const auto meant = next_meaning(std::span(words).subspan(at), spoken.takes, catalog);
     if (!meant && is_filler(words[at])) continue;
     if (!meant && keeps_others(spoken.takes)) {
@@ -475,9 +437,6 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
     if (is_one_gpu) gpu = meant->first.value;
     if (Status set = apply(meant->first, spoken); !set) return set;
-    if (const std::string text = join_texts(std::span(words).subspan(at, taken), " ");
-        spoken.guessed && meant->first.key == "model" && model_of_size(text, catalog) != nullptr)
-      spoken.guessed(text, meant->first.value);
     if (spoken.heard) spoken.heard({key_of(meant->first, spoken), meant->first.value});
   }
   words = std::move(left);
@@ -523,15 +482,14 @@ void settle_currency(Currency& currency, const job::Constraints& limits, const c
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
+  if (!spoken.request.names_model())
+    for (const std::string& word : words)
+      if (const catalog::Model* model = model_of_size(word, catalog))
+        context.note(say("{} is taken as {}", printable(word), model->id));
   Spoken over = spoken;
-  std::string of_size;  // said by its size
-  over.guessed = [&](std::string_view said, std::string_view model) {
-    of_size = say("{} is taken as {}", printable(said), model);
-  };
   over.said = context.settings.said;
   if (!context.words.empty() && find_command(context.words.front()) != nullptr) over.command = context.words.front();
   if (Status taken = take_words(words, over, catalog); !taken) return fail(taken.error());
-  if (!of_size.empty()) context.note(of_size);
   if (const job::Request& asked = spoken.request; asked.gpu.contains(',')) {
     const auto gpus = split(asked.gpu, ',');
     std::vector<std::string> line(gpus.begin(), gpus.end());

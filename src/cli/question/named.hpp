@@ -47,8 +47,6 @@ struct Spoken {
   job::Objective* objective = nullptr;   // the same
   std::span<const std::string> said{};   // flags of the line, by their first long names: they win over words
   std::string_view command = "recommend";
-  /// Told of a model that was guessed from its size: "72b".
-  std::function<void(std::string_view said, std::string_view model)> guessed = nullptr;
 };
 
 /// Sets what `words` say and takes them out; what is left is for the command, or, where `takes` is all or machine, an
