@@ -514,7 +514,7 @@ void assume_precision(Request& request, const catalog::Model* model, Assumptions
   if (!model->base.empty() && model->base != model->instruct &&
       catalog::repository_of(*model, request.model, false).name == model->base)
     return;
-  request.allow_precisions = "official";
+  request.allow_precisions = to_name("official");
   assumed.push_back({"allow_precisions", request.allow_precisions});
 }
 

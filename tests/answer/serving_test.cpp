@@ -172,9 +172,19 @@ TEST_CASE("targets that nothing meets are answered with what comes nearest") {
       R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5, "ttft": 2, "tpot": 0.5})", {});
   CHECK(advice.recommendations.empty());
   REQUIRE(advice.alternatives.size() >= 1);
-  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(), [](const Alternative& a) {
-    return a.message.starts_with("nearest to the latency targets, by formulas: ");
-  }));
+  CHECK(std::any_of(advice.alternatives.begin(), advice.alternatives.end(),
+                    [](const Alternative& a) { return a.flag.starts_with("--ttft ") && a.flag.contains(" --tpot "); }));
+  CHECK(any_line(advice.notes, "no instance meets --ttft 2 --tpot 0.5; the nearest needs --ttft "));
+}
+
+TEST_CASE("a target that was meant in seconds is told to be in milliseconds") {
+  const auto notes = [](const std::string& ttft) {
+    return Market::small()
+        .recommend(R"({"model": "llama-3.1-8b", "task": "inference", "request_rate": 5, "ttft": )" + ttft + "}", {})
+        .notes;
+  };
+  CHECK(any_line(notes("0.5"), "numbers are milliseconds: for 0.5 s write --ttft 500ms"));
+  CHECK_FALSE(any_line(notes("500"), "milliseconds"));
 }
 
 TEST_CASE("a pin that holds on no machine is named") {

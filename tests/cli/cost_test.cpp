@@ -79,14 +79,14 @@ TEST_CASE("terms that are sold at prices not on record are named where all terms
   const std::string unpriced = scratch_file(
       "unpriced.yaml",
       "providers:\n  - {id: north, unpriced: {terms: [on-demand, savings-1y, savings-3y], source: north-list}}\n");
-  const std::string sold = "also sold, at prices that are not recorded: savings-1y, savings-3y";  // on demand has one
+  const std::string sold = "other terms, without recorded prices: savings-1y, savings-3y";  // on demand has one
   const auto cost = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"cost", "north/n.a100.8", "--overlay", unpriced});
     return on_market(std::move(words)).out;
   };
   CHECK_THAT(cost({}), Catch::Contains(sold));
   CHECK_THAT(cost({"--json"}), Catch::Contains(sold));
-  CHECK_THAT(cost({"--term", "on-demand"}), !Catch::Contains("also sold"));
+  CHECK_THAT(cost({"--term", "on-demand"}), !Catch::Contains("other terms, without"));
 }
 
 TEST_CASE("what cannot be priced is refused in one sentence", "[cli][cost]") {

@@ -37,8 +37,18 @@ TEST_CASE("places say what they were taken for, and ids of one region do not", "
   CHECK(taken("cn-1").empty());
   // Hyperstack has a region of that name, too, and sells nothing here.
   CHECK(taken("us-1") == "us-1: north/us-1");
-  CHECK(taken("germany") == "germany: north/eu-1");
+  CHECK(taken("germany") == "Germany: north/eu-1");
   CHECK(taken("eu").starts_with("eu: north/eu-1 (the European Union's 27 member states"));
+}
+
+TEST_CASE("a place is taken for regions of the clouds that were asked for", "[limit_places]") {
+  const auto of = [](std::initializer_list<std::pair<std::string_view, std::string_view>> given) {
+    const auto all = job::taken_places(limits_of(given), test::Market::small().catalog());
+    return all.empty() ? std::string() : std::get<std::string>(all.front().value);
+  };
+  CHECK(of({{"region", "germany"}, {"cloud", "north"}}) == "Germany: eu-1");
+  CHECK(of({{"region", "us-1"}, {"cloud", "north"}}).empty());  // as it was written
+  CHECK(of({{"region", "germany"}, {"not_cloud", "north"}}).empty());
 }
 
 TEST_CASE("a region that is known and has no price is no unknown one", "[limit_places]") {

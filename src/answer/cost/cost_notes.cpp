@@ -133,8 +133,8 @@ std::string unpriced_terms_note(const CostItem& item) {
   if (item.subject.provider != nullptr)
     for (const std::string_view term : item.subject.provider->unpriced_terms)
       if (std::ranges::none_of(item.terms, [&](const TermCost& t) { return to_text(t.offer->term) == term; }))
-        add_item(terms, term);
-  return terms.empty() ? terms : say("also sold, at prices that are not recorded: {}", terms);
+        add_item(terms, say_name(term));
+  return terms.empty() ? terms : say("other terms, without recorded prices: {}", terms);
 }
 
 std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {

@@ -82,7 +82,7 @@ class InferenceAdviser {
     const double theirs = latency_counts() ? 1 / std::max(other.latency.raw(), 1e-9) : other.sequences_per_s;
     if (speed_ <= 0 || theirs <= 0) return say("next best, {}", name);
     const double slower = (1 - theirs / speed_) * 100;
-    return slower < 0.5 ? say("next best, {}: as fast", name) : say("next best, {}: {:.0f} % slower", name, slower);
+    return slower < 0.5 ? say("next best, {}: same speed", name) : say("next best, {}: {:.0f} % slower", name, slower);
   }
 
   std::vector<ServingChange> possible() const {

@@ -103,7 +103,7 @@ class TrainingAdviser {
     if (slower <= -0.5)
       return say("next best, {}: {:.0f} % faster, too little for dividing further, and needs {:.1f} GiB", name, -slower,
                  in_gib(other.needed));
-    if (slower < 0.5) return say("next best, {}: as fast, and needs {:.1f} GiB", name, in_gib(other.needed));
+    if (slower < 0.5) return say("next best, {}: same speed, needs {:.1f} GiB", name, in_gib(other.needed));
     return say("next best, {}: {:.0f} tokens/s per GPU against {:.0f}, {:.0f} % less{}", name, other.rate / gpus,
                speed() / gpus, slower, why_slower(other));
   }

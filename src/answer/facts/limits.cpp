@@ -1,6 +1,8 @@
 #include "answer/facts/limits.hpp"
 
 #include <algorithm>
+#include <array>
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -100,16 +102,27 @@ const rules::Rule* LimitSet::against(const rules::Facts& instance) const {
   return first == rules_.end() ? nullptr : &*first;
 }
 
-std::string unpriced_note(std::string_view term, std::string_view sellers) {
-  return say("sold as {}, but the prices are not on record: {}", say_name(term), sellers);
+namespace {
+
+std::string unpriced_of(std::string_view term, std::string_view sellers, bool several) {
+  return several ? say("{} also sell {}, but no prices are recorded", sellers, say_name(term))
+                 : say("{} also sells {}, but no prices are recorded", sellers, say_name(term));
+}
+
+}  // namespace
+
+std::string unpriced_note(std::string_view term, std::span<const std::string_view> sellers) {
+  return unpriced_of(term, join_texts(sellers, say(", ")), sellers.size() > 1);
 }
 
 bool is_unpriced_note(std::string_view note, std::string_view term) {
   static constexpr std::string_view kSellers = "\x01";
-  const std::string form = unpriced_note(term, kSellers);
-  const auto at = form.find(kSellers);
-  return at != std::string::npos && note.starts_with(form.substr(0, at)) &&
-         note.ends_with(form.substr(at + kSellers.size()));
+  return std::ranges::any_of(std::array{false, true}, [&](bool several) {
+    const std::string form = unpriced_of(term, kSellers, several);
+    const auto at = form.find(kSellers);
+    return at != std::string::npos && note.starts_with(form.substr(0, at)) &&
+           note.ends_with(form.substr(at + kSellers.size()));
+  });
 }
 
 }  // namespace gpusel::answer

@@ -1,6 +1,7 @@
 // Limits as whoever picks instances and offers without a search judges by them.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "answer/facts/candidates.hpp"
@@ -43,7 +44,7 @@ std::string sizing_note(const job::Request& request);
 bool is_of_age(const rules::Rule& rule);
 
 /// That who sells on a term publishes no prices of it.
-std::string unpriced_note(std::string_view term, std::string_view sellers);
+std::string unpriced_note(std::string_view term, std::span<const std::string_view> sellers);
 /// Whether a note is that, about whichever sellers.
 bool is_unpriced_note(std::string_view note, std::string_view term);
 

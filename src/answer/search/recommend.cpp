@@ -35,20 +35,33 @@ std::string memory_reason(const Recommendation& candidate) {
   return say("{:.0f} of {:.0f} GiB per GPU, {:.0f} GiB free", needed, usable, usable - needed);
 }
 
+/// One digit behind the point below ten, none above.
+std::string times_text(double ratio) { return ratio < 9.95 ? format("{:.1f}", ratio) : format("{:.0f}", ratio); }
+
+/// The order goes by prices estimated for today: that is said where the printed ones give another ratio.
+std::string cost_reason(double ratio, double printed_ratio) {
+  constexpr double kVisible = 0.005, kTimes = 3;
+  if (ratio <= 1) return say("lowest cost");
+  if (ratio - 1 < kVisible) return say("about the lowest cost");
+  const std::string more = ratio < kTimes ? say("{:.0f} % more than the lowest cost", 100 * (ratio - 1))
+                                          : say("{}× the lowest cost", times_text(ratio));
+  return std::abs(printed_ratio - ratio) < kVisible ? more : say("{}, prices estimated for today", more);
+}
+
 void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::size_t detailed) {
   if (candidates.empty()) return;
-  double cheapest = order_cost(candidates.front(), work);
+  const auto cheapest =
+      std::ranges::min_element(candidates, {}, [&](const Recommendation& c) { return order_cost(c, work); });
   double fastest = 0;
   for (const Recommendation& c : candidates) {
-    cheapest = std::min(cheapest, order_cost(c, work));
     fastest = std::max(fastest, speed_measure(c, work));
   }
   for (Recommendation& c : candidates) {
     if (detailed > 0 && static_cast<std::size_t>(c.rank) > detailed &&
         (c.row == 0 || static_cast<std::size_t>(c.row) > detailed))
       continue;
-    const double ratio = order_cost(c, work) / cheapest;
-    c.reasons.push_back(ratio <= 1 ? say("lowest cost") : say("{:.2f}× the lowest cost", ratio));
+    const double ratio = order_cost(c, work) / order_cost(*cheapest, work);
+    c.reasons.push_back(cost_reason(ratio, printed_cost(c, work) / printed_cost(*cheapest, work)));
     const double share = speed_measure(c, work) / fastest;
     const bool at_rate = work.inference.request_rate.has_value();
     const bool enough = work.counted && work.counted->demand;  // more than is asked for is no merit
@@ -58,7 +71,7 @@ void add_reasons(std::vector<Recommendation>& candidates, const Job& work, std::
     else if (share >= 0.9995)
       c.reasons.push_back(at_rate ? say("lowest latency") : say("fastest"));
     else
-      c.reasons.push_back(at_rate ? say("latency {:.2f}× the lowest", 1 / share)
+      c.reasons.push_back(at_rate ? say("latency {}× the lowest", times_text(1 / share))
                                   : say("{:.0f} % of the highest speed", 100 * share));
     if (std::string memory = memory_reason(c); !memory.empty()) c.reasons.push_back(std::move(memory));
     c.reasons.push_back(say("{} bound", say_name(c.plan().bound_by)));
@@ -231,10 +244,10 @@ class Adviser {
       clouds.push_back(provider ? std::string((*provider)->id) : name);
     }
     for (const std::string& term : asked.terms) {
-      std::string sellers;
+      std::vector<std::string_view> sellers;
       for (const catalog::Provider& provider : context_.catalog.providers())
         if (provider.sells_unpriced(term) && (clouds.empty() || std::ranges::find(clouds, provider.id) != clouds.end()))
-          add_item(sellers, provider.id);
+          sellers.push_back(provider.id);
       if (!sellers.empty()) advice.notes.push_back(unpriced_note(term, sellers));
     }
   }
@@ -345,8 +358,8 @@ Status check_end(const Question& question, const Job& work) {
                        say("add --seconds-per-frame, and --on for the GPU it was measured on"));
   if (!limits.deadline_hours) return {};
   return usage_error(say("a service has no end, so a deadline does not apply to it"), "--deadline",
-                     work.counted ? say("remove it, or say how much work there is")
-                                  : say("remove it, or say how much work there is: --tokens 10B"));
+                     work.counted ? say("remove --deadline: it is for jobs that end; or say how much work there is")
+                                  : say("remove --deadline: it is for jobs that end; or add --tokens 10B"));
 }
 
 void add_remarks(Recommendation& candidate, const SearchContext& context, const Job& work) {

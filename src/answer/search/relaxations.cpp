@@ -57,13 +57,22 @@ void OtherWays::find_nearest_latency(Advice& advice) const {
   };
   const auto& worst = *std::ranges::max_element(targets, {}, excess);
   alternative.key = worst.key;
-  alternative.value = format("{:.0f}", std::ceil(kept_ms(worst)));
-  alternative.message =
-      say("nearest to the latency targets, by formulas: {} {} at {} {}/h, {:.0f} ms to the first token and {:.1f} ms "
-          "between tokens",
-          nearest->instance->provider, nearest->instance->sku, human_price(nearest->cost.hourly),
-          advice.currency.code(), slow.first_token * in_ms(speed.ttft_within(job.slo_percentile)),
-          slow.steps * in_ms(speed.itl_within(job.slo_percentile)));
+  alternative.value = job::at_most(kept_ms(worst));
+  std::string asked;
+  for (const physics::LatencyTarget& target : targets) {
+    if (excess(target) <= 1) continue;
+    alternative.flag += format("{}--{} {}", asked.empty() ? "" : " ", target.key, job::at_most(kept_ms(target)));
+    asked += format("{}--{} {:g}", asked.empty() ? "" : " ", target.key, *(job.*target.asked));
+  }
+  alternative.message = say("{}: {} {} at {} {}/h", alternative.flag, nearest->instance->provider,
+                            nearest->instance->sku, human_price(nearest->cost.hourly), advice.currency.code());
+  std::string note = say("no instance meets {}; the nearest needs {}", asked, alternative.flag);
+  // Missed by far as milliseconds, and met as seconds.
+  constexpr double kFew = 20, kFar = 3, kMsPerSecond = 1000;
+  const double limit = *(job.*worst.asked);
+  if (limit < kFew && excess(worst) > kFar && limit * kMsPerSecond >= kept_ms(worst))
+    note += say("; numbers are milliseconds: for {:g} s write --{} {:g}ms", limit, worst.key, limit * kMsPerSecond);
+  if (!asked.empty()) advice.notes.push_back(std::move(note));
   alternative.best = std::move(*nearest);
   advice.alternatives.push_back(std::move(alternative));
 }

@@ -72,7 +72,7 @@ int list_gpus(Lists& lists, const GpuOptions& options, const catalog::Catalog& c
         return purpose != nullptr ? show::verdict_table(records, question.currency, wide)
                                   : show::gpu_table(records, question.currency, wide);
       },
-      say("{}/h: one GPU on demand, the cheapest seller at prices expected today (gpusel instances GPU)",
+      say("{}/h: one GPU on demand, cheapest seller, estimated for today (gpusel instances GPU)",
           question.currency.code()));
 }
 

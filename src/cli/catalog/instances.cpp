@@ -144,6 +144,12 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
   auto listed = answer::list_instances(question, options.every_offer && !lists.is_data(), catalog, *coefficients);
   if (!listed) return context.fail(listed.error());
   tell_other_terms(listed->on_other_terms, context);
+  // Of everything by its price the first pages would be machines without a GPU.
+  if (lists.is_for_people() && !question.sort_by.empty() && question.words.empty() && question.filter.empty() &&
+      question.constraints.gpus.empty()) {
+    const auto out = std::erase_if(listed->listed, [](const answer::Listed& one) { return one.instance->gpu.empty(); });
+    if (out > 0) context.note(say("not counting {} machines without a GPU (--gpu none lists them)", out));
+  }
   if (listed->listed.empty() && listed->too_old > 0)
     return only_old(*listed, question.constraints.max_price_age_days.value_or(0), lists, context);
   std::vector<const catalog::Offer*> shown;
@@ -166,7 +172,7 @@ int list_instances(Lists& lists, InstanceOptions& options, const catalog::Catalo
         return show::instance_table(records, catalog, question.currency, {wide, false});
       },
       question.sort_by.empty() && !options.every_offer
-          ? say("Order: GPUs that most clouds sell first, of each the lowest price per GPU (--sort price)")
+          ? say("Sorted by how many clouds sell the GPU, then by price per GPU (--sort price)")
           : std::string());
   return gate_price_age(question.constraints, shown, question.today, context, status);
 }

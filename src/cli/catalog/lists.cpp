@@ -96,7 +96,13 @@ Parsed list_command(ListOptions& options) {
   Parsed parsed;
   parsed.positional = "WORDS";
   parsed.positional_help = say("'show NAME' for one with its sources, or words that must occur");
-  parsed.positional_set = appends_to(question.words);
+  // "list h100", as other tools say it.
+  parsed.positional_set = [&question](std::string_view word) -> Status {
+    static constexpr std::string_view kVerbs[] = {"list", "ls", "search"};
+    if (!question.words.empty() || std::ranges::find(kVerbs, word) == std::end(kVerbs))
+      question.words.emplace_back(word);
+    return {};
+  };
   parsed.flags.push_back(
       {"-n,--limit,--max-results,--top", "N", say("rows to show"), group, sets(options.limit, job::kCount)});
   parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpusel::cli {
 
@@ -27,7 +28,11 @@ std::string instead_of_flag(std::string_view flag);
 /// What a flag without its value stands for; empty where it needs one.
 std::string_view value_alone(std::string_view flag);
 
-/// What an unknown command most likely means: "instances", "config show".
-std::optional<std::string> meant_command(std::string_view word);
+/// Words of a line that name something in the catalog.
+struct LineNames {
+  std::vector<std::string> all, gpus, others;  // others: all but the GPUs
+};
+/// What an unknown command most likely means, with those names: "instances --gpu h100", "config show".
+std::optional<std::string> meant_command(std::string_view word, const LineNames& names);
 
 }  // namespace gpusel::cli

@@ -301,10 +301,16 @@ int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& co
   const bool names_model =
       catalog && std::ranges::any_of(options.words, [&](const auto& word) { return catalog->model(word).has_value(); });
   if (!asks && !names_model && !ask_again(options, flags, context) && options.words.empty())
-    return context.fail(Error{ErrorKind::usage,
-                              say("no previous question"),
-                              {},
-                              say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")});
+    return context.fail(
+        keeps_questions(context)
+            ? Error{ErrorKind::usage,
+                    say("no previous question"),
+                    {},
+                    say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")}
+            : Error{ErrorKind::usage,
+                    say("no previous question is kept here (GPUSEL_STATE=off or CI is set)"),
+                    {},
+                    say("give the question too, as in gpusel why 3 llama-3.1-8b --rps 10")});
   return Explain(options, context).run();
 }
 

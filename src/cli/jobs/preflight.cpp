@@ -4,6 +4,7 @@
 
 #include "answer/here/gpus_here.hpp"
 #include "answer/preflight/preflight.hpp"
+#include "answer/stages/launch.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
@@ -75,7 +76,8 @@ class PreflightCommand {
                                          ? say("no GPU was found on this machine")
                                          : say("the catalog does not know this machine's '{}'", group.front().name),
                                      {},
-                                     say("set --gpu before '--', for example --gpu l4")});
+                                     say("name the GPU: gpusel preflight --gpu h100 -- {}",
+                                         shorten(join_texts(options_.words, " ", answer::shell_word), 160))});
       request.gpu = group.front().gpu->id;
       gpus = static_cast<std::int64_t>(group.size());
     } else if (!catalog.has_gpu(request.gpu) && catalog.has_instance(request.gpu)) {

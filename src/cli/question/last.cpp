@@ -57,10 +57,13 @@ void write_private(const fs::path& path, std::string_view text) {
 
 }  // namespace
 
+bool keeps_questions(const Context& context) {
+  return environment("CI").empty() && !context.out.kept() && context.reads_files && !last_file().empty();
+}
+
 void keep_question(const std::vector<std::string>& flags, const Context& context) {
-  if (!environment("CI").empty() || context.out.kept() || !context.reads_files) return;
+  if (!keeps_questions(context)) return;
   const fs::path path = last_file();
-  if (path.empty()) return;
   show::Json asked = show::Json::array();
   for (const auto& [name, value] : context.typed)
     if (name == kWordsName || std::ranges::find(flags, name) != flags.end()) asked.push_back({name, value});

@@ -328,8 +328,8 @@ class Words {
 
   /// "price h100", "h100 price": SkyPilot's first question.
   static Hint by_price(const std::vector<std::string>& words, const catalog::Catalog& catalog) {
-    static constexpr std::string_view kPrice[] = {"price", "prices",    "pricing", "cheapest",
-                                                  "cost",  "show-gpus", "list",    "find"};
+    static constexpr std::string_view kPrice[] = {"price",     "prices", "pricing", "cheapest", "cost",
+                                                  "show-gpus", "list",   "find",    "价格",     "报价"};
     const auto priced = [](const std::string& word) {
       return std::ranges::find(kPrice, lower(word)) != std::end(kPrice);
     };
@@ -346,13 +346,40 @@ class Words {
     return line;
   }
 
-  /// " p5.48xlarge": what stands behind the first word, where all of it names machines or models.
-  std::string subjects(const catalog::Catalog& catalog) const {
-    const auto is_name = [&](const std::string& word) {
-      return catalog.has_instance(word) || names_gpus(word, catalog) || catalog.model(word).has_value();
-    };
-    const bool all = words_.size() > 1 && std::all_of(words_.begin() + 1, words_.end(), is_name);
-    return all ? " " + line_from(1) : std::string();
+  /// Models and machines behind the first word, also as the values of flags.
+  LineNames names_on_line(const catalog::Catalog& catalog) const {
+    LineNames names;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      const std::string value =
+          word.starts_with("-") ? word.substr(std::min(word.find('='), word.size() - 1) + 1) : word;
+      const bool gpus = names_gpus(value, catalog);
+      if (value.empty() || (!gpus && !catalog.has_instance(value) && !catalog.model(value))) continue;
+      names.all.push_back(answer::shell_word(shorten(value, 60)));
+      (gpus ? names.gpus : names.others).push_back(names.all.back());
+    }
+    return names;
+  }
+
+  /// " --rps 10": flags on the line that the command of `line` has too, whose values are no names.
+  std::string flags_on_line(const std::string& line, const LineNames& names) const {
+    const auto parts = split(line, ' ');
+    const Command* command = find_command(parts.size() > 1 ? format("{} {}", parts[0], parts[1]) : line);
+    if (command == nullptr) command = find_command(parts.front());
+    if (command == nullptr) return {};
+    const Parsed parsed = command->make();
+    std::string flags;
+    for (std::size_t i = 1; i < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      const Flag* flag = word.starts_with("--") && word != "--" ? parsed.find(word.substr(0, word.find('='))) : nullptr;
+      if (flag == nullptr) continue;
+      const bool takes_next = !flag->value.empty() && !flag->optional_value && !word.contains('=');
+      if (takes_next && i + 1 == words_.size()) continue;
+      const std::string value = takes_next ? answer::shell_word(words_[i + 1]) : word.substr(word.find('=') + 1);
+      if (std::ranges::find(names.all, value) != names.all.end()) continue;
+      flags += " " + answer::shell_word(shorten(word, 60)) + (takes_next ? " " + shorten(value, 60) : std::string());
+    }
+    return flags;
   }
 
   /// What was typed as the value of an unknown flag.
@@ -369,7 +396,8 @@ class Words {
   Hint by_meaning(const std::string& name) {
     if (chosen_ == nullptr && !name.starts_with("-")) {
       if (!group_.empty()) {
-        const auto meant = meant_command(format("{} {}", group_, name));
+        const auto known = catalog::load({});
+        const auto meant = meant_command(format("{} {}", group_, name), known ? names_on_line(*known) : LineNames{});
         return meant ? Hint(say("did you mean 'gpusel {}'?", *meant), {*meant}) : Hint();
       }
       const auto catalog = catalog::load({});
@@ -381,8 +409,9 @@ class Words {
         const std::string line = line_from(1);
         return {say("did you mean 'gpusel {}'?", line), {line}};
       }
-      if (const auto meant = meant_command(name)) {
-        const std::string line = catalog ? *meant + subjects(*catalog) : *meant;
+      const LineNames names = catalog ? names_on_line(*catalog) : LineNames{};
+      if (const auto meant = meant_command(name, names)) {
+        const std::string line = *meant + flags_on_line(*meant, names);
         return {say("did you mean 'gpusel {}'?", line), {line}};
       }
       if (!catalog) return {};

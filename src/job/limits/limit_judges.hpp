@@ -5,6 +5,9 @@
 
 namespace gpusel::job {
 
+/// Ids of the providers that a list names; names of nobody are another limit's to refuse.
+std::vector<std::string> ids_of(std::span<const std::string> names, const catalog::Catalog& catalog);
+
 Status judge_not_cloud(const Judging& judging);
 Status judge_market(const Judging& judging);
 Status judge_country(const Judging& judging);

@@ -129,12 +129,20 @@ std::vector<std::string> countries_of(const Constraints& limits, const catalog::
   return sorted_unique(std::move(countries));
 }
 
+/// "Europe" of a continent as it was typed, "EU" of a group, a region by its id.
+std::string spoken_place(const Located& place) {
+  std::string name = printable(place.name);
+  const bool is_word = place.place != nullptr && place.place->kind != catalog::PlaceKind::group && name.size() > 3;
+  if (is_word) name[0] = upper(name.substr(0, 1))[0];
+  return name;
+}
+
 bool sells(std::string_view provider, const catalog::Catalog& catalog) {
   return std::ranges::any_of(catalog.instances(), [&](const auto& instance) { return instance.provider == provider; });
 }
 
-/// "31 regions in 9 countries of aws, gcp, …".
-std::string taken_text(const Located& place, const Regions& priced, const catalog::Catalog& catalog) {
+/// "31 regions in 9 countries of aws, gcp, …"; `alone`: of the one cloud that was asked for.
+std::string taken_text(const Located& place, const Regions& priced, bool alone, const catalog::Catalog& catalog) {
   std::set<std::string_view> countries;
   std::vector<std::string> providers;
   for (const catalog::Region* region : priced) {
@@ -142,11 +150,13 @@ std::string taken_text(const Located& place, const Regions& priced, const catalo
     providers.emplace_back(region->provider);
   }
   providers = sorted_unique(std::move(providers));
-  const std::string name = printable(place.name), whose = joined(providers, kProvidersNamed);
-  std::string text = priced.size() == 1 ? format("{}: {}/{}", name, providers.front(), priced.front()->id)
-                     : countries.size() > 1
-                         ? say("{}: {} regions in {} countries of {}", name, priced.size(), countries.size(), whose)
-                         : say("{}: {} regions of {}", name, priced.size(), whose);
+  const std::string name = spoken_place(place), whose = joined(providers, kProvidersNamed);
+  std::string text =
+      priced.size() == 1     ? alone ? say("{}: {}", name, priced.front()->id)
+                                     : say("{}: {}", name, format("{}/{}", providers.front(), priced.front()->id))
+          : alone ? say("{}: {} regions", name, priced.size())
+      : countries.size() > 1 ? say("{}: {} regions in {} countries of {}", name, priced.size(), countries.size(), whose)
+                             : say("{}: {} regions of {}", name, priced.size(), whose);
   // Of an id that several providers use, whose it is besides; of a large place there are many without prices.
   for (const catalog::Region* region : place.regions)
     if (place.place == nullptr && std::ranges::find(priced, region) == priced.end() && sells(region->provider, catalog))
@@ -285,14 +295,22 @@ std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& 
 }
 
 Assumptions taken_places(const Constraints& limits, const catalog::Catalog& catalog) {
+  const std::vector<std::string> clouds = sorted_unique(ids_of(limits.named_clouds(), catalog));
+  const std::vector<std::string> excluded = ids_of(limits.not_clouds, catalog);
+  const auto is_left_out = [&](const catalog::Region* region) {
+    return (!clouds.empty() && std::ranges::find(clouds, region->provider) == clouds.end()) ||
+           std::ranges::find(excluded, region->provider) != excluded.end();
+  };
   Assumptions taken;
   for (const std::string& name : limits.named_regions()) {
-    const auto place = catalog::locate(name, catalog);
+    auto place = catalog::locate(name, catalog);
     if (!place) continue;
+    std::erase_if(place->regions, is_left_out);
     const Regions priced = with_prices(place->regions, catalog);
     const bool as_written = place->place == nullptr && place->regions.size() == 1 &&
                             fold_name(place->regions.front()->id) == fold_name(name);
-    if (!as_written && !priced.empty()) taken.push_back({"region", taken_text(*place, priced, catalog)});
+    if (!as_written && !priced.empty())
+      taken.push_back({"region", taken_text(*place, priced, clouds.size() == 1, catalog)});
   }
   return taken;
 }

@@ -9,20 +9,19 @@
 
 namespace gpusel::job {
 
-namespace {
-
-using catalog::Provider;
-using catalog::ProviderKind;
-using rules::Fact;
-using rules::Operator;
-
-/// Ids of the providers that a list names; names of nobody are another limit's to refuse.
 std::vector<std::string> ids_of(std::span<const std::string> names, const catalog::Catalog& catalog) {
   std::vector<std::string> ids;
   for (const std::string& name : names)
     if (const auto provider = catalog.provider(name)) ids.emplace_back((*provider)->id);
   return ids;
 }
+
+namespace {
+
+using catalog::Provider;
+using catalog::ProviderKind;
+using rules::Fact;
+using rules::Operator;
 
 bool serves(const Provider& provider, std::string_view country) { return none_or_has(provider.serves, country); }
 

@@ -367,8 +367,14 @@ Result<Request> read_request(const Node& object) {
 }
 
 Status has_no_meaning(const Option<Request>& option, Task task) {
+  std::string flag(option.key);
+  std::ranges::replace(flag, '_', '-');
+  const std::string_view what = option.group == kTrainingGroup    ? to_say("training")
+                                : option.group == kInferenceGroup ? to_say("language models that answer")
+                                : option.group == kMediaGroup ? to_say("image, video, audio and recommendation models")
+                                                              : to_say("rendering, simulation and preprocessing");
   return usage_error(say("does not apply to {}", to_text(task)), std::string(option.key),
-                     say("option group: {}", say_name(option.group)));
+                     say("remove --{}: it is for {}", flag, say_text(what)));
 }
 
 }  // namespace gpusel::job

@@ -357,7 +357,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog, Date to
   std::string unpriced;
   if (seller != providers.end())
     for (const std::string_view term : seller->unpriced_terms) add_item(unpriced, say_name(term));
-  if (!unpriced.empty()) page.line(say("also sold, at prices that are not recorded: {}", unpriced));
+  if (!unpriced.empty()) page.line(say("other terms, without recorded prices: {}", unpriced));
   if (Table history = history_table(instance, catalog, today); !history.empty()) page.gap().add(std::move(history));
   if (const auto states = catalog.states_of(instance); !states.empty()) {
     page.gap();

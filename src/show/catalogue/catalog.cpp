@@ -249,7 +249,7 @@ std::string billions_text(double billions) {
 
 Table verdict_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool wide) {
   Table table({left(say("GPU")), left(say("verdict")), right(say("GB"), 2), right(say("GB/s"), 3),
-               right(std::string(currency.code()) + "/h", 1), left(say("why"), 0, wide ? 0U : 24U)});
+               right(say("{}/h", currency.code()), 1), left(say("why"), 0, wide ? 0U : 24U)});
   for (const answer::ListedGpu& listed : gpus)
     table.add({std::string(listed.gpu->id), said(listed.verdict.fitness), shown(listed.gpu->memory_gb),
                shown(listed.gpu->memory_bandwidth_gbs), price_text(listed), printable(listed.verdict.reason)});
@@ -267,7 +267,7 @@ Table gpu_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool
                               right(say("link GB/s"), 3),
                               right(say("cc"), 5),
                               right(say("W"), 5),
-                              right(std::string(currency.code()) + "/h", 1),
+                              right(say("{}/h", currency.code()), 1),
                               left(say("name"), 7, 12)};
   if (wide) {
     for (const std::string& title :
@@ -303,9 +303,9 @@ Table gpu_table(std::span<const answer::ListedGpu> gpus, Currency currency, bool
 }
 
 Table model_table(std::span<const Model* const> models, bool wide) {
-  std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),        right(say("params B")),
-                              right(say("active B"), 2),  right(say("layers"), 3),     right(say("hidden"), 3),
-                              right(say("context"), 2),   right(say("KV B/token"), 2), left(say("dtype"), 5, 6),
+  std::vector<Column> columns{left(say("model")),         left(say("kind"), 4),          right(say("params B")),
+                              right(say("active B"), 2),  right(say("layers"), 3),       right(say("hidden"), 3),
+                              right(say("context"), 2),   right(say("KV KiB/token"), 2), left(say("dtype"), 5, 6),
                               left(say("license"), 6, 10)};
   if (wide)
     for (const std::string& title : {say("heads"), say("KV heads"), say("FFN"), say("vocabulary"), say("attention"),
@@ -314,6 +314,8 @@ Table model_table(std::span<const Model* const> models, bool wide) {
   Table table(std::move(columns));
   for (const Model* model : models) {
     const auto whole = [](const Number& value) { return value ? format("{:.0f}", *value) : "?"; };
+    constexpr double kBytesPerKib = 1024;
+    const Number kv = catalog::kv_bytes_per_token_fp16(*model);
     std::vector<Cell> cells{std::string(model->id),
                             model->kind ? said(*model->kind) : "?",
                             model->params_b ? billions_text(*model->params_b) : "?",
@@ -321,7 +323,7 @@ Table model_table(std::span<const Model* const> models, bool wide) {
                             whole(model->layers),
                             whole(model->hidden_size),
                             whole(model->max_context),
-                            whole(catalog::kv_bytes_per_token_fp16(*model)),
+                            kv ? human_number(*kv / kBytesPerKib) : "?",
                             shown(model->native_dtype),
                             shown(model->licence)};
     if (wide)
@@ -352,7 +354,7 @@ Table instance_table(std::span<const answer::Listed> instances, const Catalog& c
                               left(say("link"), 5),
                               left(say("region"), 2),
                               left(say("term"), 2),
-                              right(shown_as.published ? say("per hour") : std::string(currency.code()) + "/h"),
+                              right(shown_as.published ? say("per hour") : say("{}/h", currency.code())),
                               right(say("per GPU"), 1),
                               left(say("price date"), 3)};
   if (wide)

@@ -47,7 +47,7 @@ std::string chosen_line(const ExportView& view) {
   const Currency currency = view.catalog.currency_of(*r.offer);
   return say("rank {} of {}: {} × {} {}, {}, {}, {} {} per instance and hour, {}", r.rank,
              view.advice.recommendations.size(), r.machine().nodes, r.instance->provider, r.instance->sku, r.region->id,
-             to_text(r.offer->term), human_price(r.offer->per_hour()), currency.code(), price_day(r));
+             said(r.offer->term), human_price(r.offer->per_hour()), currency.code(), price_day(r));
 }
 
 }  // namespace
@@ -227,7 +227,7 @@ std::vector<std::string> term_notes(const answer::Recommendation& r) {
   return {
       say("the price is that of {}, which must be bought from the provider first: this file starts hourly instances, "
           "billed hourly until then",
-          to_text(r.offer->term))};
+          said(r.offer->term))};
 }
 
 int start_seconds(const ExportView& view, int least) {

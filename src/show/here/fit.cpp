@@ -35,21 +35,29 @@ Meaning meaning_of_room(Room room) { return room == Room::tight || room == Room:
 std::string gib_text(Bytes bytes) { return format("{:.1f}", in_gib(bytes)); }
 
 std::vector<Cell> fit_cells(const FitHere& fit) {
-  const bool known = fit.need.is_known();
+  const bool known = fit.need.is_known(), runs = fit.room != Room::no;
   return {fit.format,
           room_word(fit.room),
           known ? answer::chance_words(fit.need.chance()) : std::string("?"),
           figure_cell(known ? gib_text(fit.need.needed) : "?",
                       known ? catalog::Number(in_gib(fit.need.needed)) : std::nullopt),
-          figure_cell(fit.tokens_per_s > 0 ? human_number(fit.tokens_per_s) : "?",
+          figure_cell(!runs                  ? "-"
+                      : fit.tokens_per_s > 0 ? human_number(fit.tokens_per_s)
+                                             : "?",
                       fit.tokens_per_s > 0 ? catalog::Number(fit.tokens_per_s) : std::nullopt),
-          figure_cell(fit.context > 0 ? human_number(std::floor(fit.context)) : "0", std::floor(fit.context))};
+          figure_cell(!runs             ? "-"
+                      : fit.context > 0 ? human_number(std::floor(fit.context))
+                                        : "0",
+                      std::floor(fit.context))};
 }
 
 std::vector<Column> fit_columns() {
-  return {left(say("format"), 0, 0, "format"),          left(say("room"), 0, 0, "room"),
-          right(say("fits"), 2, 0, "fit_probability"),  right(say("GiB per GPU"), 3, 0, "needed_gib"),
-          right(say("tokens/s"), 0, 0, "tokens_per_s"), right(say("context"), 1, 0, "context")};
+  return {left(say("format"), 0, 0, "format"),
+          left(say("room"), 0, 0, "room"),
+          right(say("fits"), 2, 0, "fit_probability"),
+          right(say("GiB per GPU"), 3, 0, "needed_gib"),
+          right(say("tokens/s, 1 user"), 0, 0, "tokens_per_s"),
+          right(say("context"), 1, 0, "context")};
 }
 
 /// "found by nvidia-smi; 3.1 of 24.0 GiB in use".

@@ -78,7 +78,7 @@ bool assumed_deadline_matters(const Advice& advice, double days) {
 }
 
 std::string limit_words(const Advice& advice, const job::Constraints& limits) {
-  std::string words = end_words(limits, advice.currency);
+  std::string words = end_words(advice.work, limits, advice.currency);
   if (const auto days = assumed_days(advice); days && assumed_deadline_matters(advice, *days))
     words += say(", done in {:g} days (assumed, --deadline)", *days);
   // Those that neither these words nor the next line say.
@@ -176,13 +176,17 @@ std::string cost_words(const Advice& advice, const Recommendation& r, const std:
   return unit_cost.empty() ? words : format("{}   {}", words, unit_cost);
 }
 
+/// With blanks at which no line breaks.
+std::string unbroken(std::string_view words) { return join_texts(split(words, ' '), "\u00a0"); }
+
 /// What each costs for a unit of work: "$0.17/1k images"; empty where the order does not go by that.
 std::vector<std::string> unit_cost_words(const Advice& advice, std::span<const Recommendation* const> all) {
   std::vector<catalog::Number> costs;
   for (const Recommendation* r : all) costs.push_back(ordering_unit_cost(advice.work, *r));
   std::vector<std::string> words = unit_amounts(costs);
+  const std::string unit = unbroken(unit_column(advice.work));
   for (std::size_t i = 0; i < words.size(); ++i)
-    words[i] = costs[i] ? format("{}/{}", with_currency(words[i], advice.currency), unit_column(advice.work)) : "";
+    words[i] = costs[i] ? format("{}/{}", with_currency(words[i], advice.currency), unit) : "";
   return words;
 }
 
@@ -267,7 +271,7 @@ std::string why_words(const Advice& advice, const RecommendView& view) {
   const Recommendation& best = advice.recommendations.front();
   const std::size_t all = advice.recommendations.size();
   const bool by_cost = view.objective == job::ObjectiveKind::cost;
-  std::string words = all == 1                                      ? say("The only one.")
+  std::string words = all == 1                                      ? say("The only one that qualifies.")
                       : view.objective == job::ObjectiveKind::speed ? say("Fastest of {}.", all)
                                                                     : say("Best of {}.", all);
   const auto days = assumed_days(advice);
@@ -361,7 +365,8 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   std::vector<Column> columns{right("#"), left(say("instance")), left(say("GPUs"), 2), right(say("fits"), 3)};
   const auto latencies = shown_latencies(advice.work);
   if (generates && !ends) {
-    for (const physics::LatencyTarget* latency : latencies) columns.push_back(right(latency_name(*latency)));
+    for (const physics::LatencyTarget* latency : latencies)
+      columns.push_back(right(say("{} ms", latency_name(*latency))));
   } else {
     columns.push_back(right(speed_title(advice.work)));
   }
@@ -494,8 +499,10 @@ std::string load_words(const std::string& load) {
 
 Table staircase_table(const Advice& advice) {
   const std::string currency(advice.currency.code());
-  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), 1),
-                              right(say("{}/h", currency)), right(say("{}/month", currency), 2)};
+  // Left out before a machine's name goes on in a second line, the month first.
+  constexpr int kGpus = 4, kMonth = 5;
+  std::vector<Column> columns{left(say("load")), left(say("instance")), left(say("GPUs"), kGpus),
+                              right(say("{}/h", currency)), right(say("{}/month", currency), kMonth)};
   columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
   std::vector<catalog::Number> unit_costs;
   for (const answer::Step& step : advice.staircase)

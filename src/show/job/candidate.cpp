@@ -40,13 +40,18 @@ std::string latency_text(const physics::Plan& plan) {
   return plan.layout.micro_batch > 1 ? say("{} per batch", time) : say("{} each", time);
 }
 
+std::string rate_words(double rate, const job::Unit& unit) {
+  const std::string number = human_number(rate);
+  if (unit.rate == job::kRealTime.rate) return say("{}× real time", rate < 100 ? format("{:.1f}", rate) : number);
+  std::string words = say_name(unit.rate);
+  if (number == "1" && words.ends_with('s') && !words.contains('/')) words.pop_back();  // "1 session"
+  return format("{} {}", number, words);
+}
+
 std::string speed_text(const job::Job& work, const Recommendation& r) {
   if (work.ends()) return human_duration(seconds(r.cost.hours * 3600));
   if (const auto& counted = work.counted) {
-    const std::string rate = human_number(r.plan().rate);
-    std::string unit = say_name(counted->unit.rate);
-    if (rate == "1" && unit.ends_with('s') && !unit.contains('/')) unit.pop_back();  // "1 session"
-    return format("{} {}", rate, unit);
+    return rate_words(r.plan().rate, counted->unit);
   }
   if (!work.model->is_generator()) return say("{} seq/s", human_number(r.plan().sequences_per_s));
   return say("{} tok/s", human_number(r.plan().rate));
@@ -185,9 +190,13 @@ Chart frontier_chart(std::vector<Mark> marks, std::string x_title, std::string y
 }
 
 std::string duty_line(const money::Duty& duty) {
+  const std::string used = human_number(duty.used_per_month());
   std::string line =
-      say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month", human_number(duty.hours_per_day),
-          human_number(duty.days_per_month), duty.utilization * 100, human_number(duty.used_per_month()));
+      !duty.works_always()
+          ? say("duty: {} h a day, {} days a month, {:.4g} % in use: {} h of work a month",
+                human_number(duty.hours_per_day), human_number(duty.days_per_month), duty.utilization * 100, used)
+      : duty.is_given() ? say("24/7 use ({} h a month)", used)
+                        : say("Assumes 24/7 use ({} h a month)", used);
   if (duty.months) line += say(", for {} months", human_number(*duty.months));
   if (duty.scale_to_zero) line += say(", switched off in between");
   if (duty.starts() > 0)

@@ -20,6 +20,8 @@ std::string spoken_gpus(const answer::Recommendation& r);
 std::string plan_text(const job::Job& work, const answer::Recommendation& r);
 /// How long a batch, or one item, takes: "9.6 s per batch", "4 ms each".
 std::string latency_text(const physics::Plan& plan);
+/// "9.1× real time", "28 images/s".
+std::string rate_words(double rate, const job::Unit& unit);
 /// The time of a job that ends, or the throughput.
 std::string speed_text(const job::Job& work, const answer::Recommendation& r);
 /// The same of a column, whose title has the unit of a throughput.

@@ -255,6 +255,7 @@ constexpr AssumedName kAssumedNames[] = {
     {"max_price_age", to_name("price age at most")},
     {"max_nodes", to_name("nodes at most")},
     {"gpus", to_name("GPU count")},
+    {"allow_precisions", to_name("weight formats allowed")},
     {"weights_precision", to_name("weight format")},
     {"kv_precision", to_name("KV cache format")},
     {"tp", to_name("TP")},
@@ -281,6 +282,8 @@ constexpr AssumedName kAssumedNames[] = {
 std::string input_name(std::string_view key) {
   const auto* known = std::ranges::find(kAssumedNames, key, &AssumedName::key);
   if (known != std::end(kAssumedNames)) return say_name(known->words);
+  if (constexpr std::string_view kPrice = "price:"; key.starts_with(kPrice))
+    return say("price:{}", key.substr(kPrice.size()));
   std::string words(key);
   if (!key.contains(':')) std::ranges::replace(words, '_', ' ');
   return words;

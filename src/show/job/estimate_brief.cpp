@@ -56,8 +56,7 @@ std::string too_little_words(const EstimateAnswer& answer) {
   }
   const auto& counted = answer.work.counted;
   if (!counted || !counted->demand || answer.plan.rate <= 0 || answer.plan.rate >= *counted->demand) return {};
-  return say("does only {} of {} {}", human_number(answer.plan.rate), human_number(*counted->demand),
-             say_name(counted->unit.rate));
+  return say("does only {} of {}", human_number(answer.plan.rate), rate_words(*counted->demand, counted->unit));
 }
 
 /// What its flags cost and bring, each answered as if it had been typed.

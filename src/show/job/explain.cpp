@@ -25,6 +25,9 @@ Json change_json(const answer::Change& change) {
           {"message", change.message}};
 }
 
+/// "0.0 points": nothing to tell.
+bool is_zero(std::string_view points) { return points.find_first_of("123456789") == std::string_view::npos; }
+
 Json changes_json(const std::vector<answer::Change>& changes) { return list_json(changes, change_json); }
 
 Json admitted_json(const answer::Admission& admission, Currency currency) {
@@ -106,8 +109,10 @@ void add_rank(Document& page, const ExplainView& view) {
       const auto dot = child.line.quantity.rfind('.');
       const std::string name =
           printable(dot == std::string::npos ? child.line.quantity : child.line.quantity.substr(dot + 1));
-      if (name != "decides") list += format("{}{} {}", list.empty() ? "" : ", ", name, points(child.line.value.text));
+      if (name != "decides" && !is_zero(child.line.value.text))
+        list += format("{}{} {}", list.empty() ? "" : ", ", name, points(child.line.value.text));
     }
+    if (part == "lead" && is_zero(branch->line.value.text)) continue;
     // Of one part alone the sum says it all.
     const bool single = std::ranges::count_if(branch->children, [](const Branch& child) {
                           return !child.line.quantity.ends_with("decides");
@@ -122,7 +127,9 @@ void add_rank(Document& page, const ExplainView& view) {
   if (at != ranks.begin()) {
     const double ratio =
         answer::printed_cost(*at, view.advice.work) / answer::printed_cost(ranks.front(), view.advice.work);
-    page.line(say("  Against rank 1, {}: {} in cost", instance_name(ranks.front()), difference_words(ratio)), 4);
+    page.line(say("  Against rank 1, {}: {} in cost at printed prices", instance_name(ranks.front()),
+                  difference_words(ratio)),
+              4);
   }
   for (const answer::Remark& remark : at->remarks)
     if (remark.severity == rules::Effect::warn)
@@ -189,7 +196,8 @@ Derivation derivation_of(const Branch& branch) {
 
 Document explanation_page(const ExplainView& view, bool all) {
   Document page;
-  const std::string ends = view.limits != nullptr ? end_words(*view.limits, view.advice.currency) : std::string();
+  const std::string ends =
+      view.limits != nullptr ? end_words(view.advice.work, *view.limits, view.advice.currency) : std::string();
   page.title(spoken_question(view.advice.work) + ends).gap();
   if (view.kind == "rank")
     add_rank(page, view);

@@ -96,10 +96,13 @@ std::string spoken_question(const Job& work) {
   return job::is_training(work.task) ? trained_words(work) : served_words(work);
 }
 
-std::string end_words(const job::Constraints& limits, Currency currency) {
+std::string end_words(const Job& work, const job::Constraints& limits, Currency currency) {
   std::string words;
   if (limits.deadline_hours) words += say(", done in {}", human_duration(seconds(*limits.deadline_hours * 3600)));
-  if (limits.budget) words += say(", for at most {}", spoken_money(*limits.budget, currency));
+  if (limits.budget) {
+    const std::string budget = spoken_money(*limits.budget, currency);
+    words += say(", for at most {}", work.ends() ? budget : say("{}/month", budget));
+  }
   return words;
 }
 

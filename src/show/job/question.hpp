@@ -14,7 +14,7 @@ namespace gpusel::show {
 /// "LoRA fine-tune llama-2-13b: 307M tokens, 2048 per sequence".
 std::string spoken_question(const job::Job& work);
 /// ", done in 6 h, for at most $20": as far as they are given.
-std::string end_words(const job::Constraints& limits, Currency currency);
+std::string end_words(const job::Job& work, const job::Constraints& limits, Currency currency);
 /// "≥80 GB host memory", "2 nodes", "on aws p5.48xlarge"; empty where a limit has no words but its flag.
 std::string limit_in_words(std::string_view key, const job::Constraints& limits, Currency currency);
 /// "p95 TTFT ≤300 ms, ITL ≤50 ms"; empty: none is asked for.

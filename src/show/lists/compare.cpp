@@ -399,8 +399,8 @@ std::string compared_name(const Compared& item) {
 Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& catalog, const CompareView& view) {
   Document page;
   if (comparison.work) {
-    page.title(
-        say("{}, on each", spoken_question(*comparison.work) + end_words(comparison.asked, comparison.currency)));
+    page.title(say("{}, on each", spoken_question(*comparison.work) +
+                                      end_words(*comparison.work, comparison.asked, comparison.currency)));
   } else {
     std::vector<std::string> names;
     for (const Compared& item : comparison.items) names.push_back(compared_name(item));
@@ -417,12 +417,11 @@ Document compare_page(const CompareAnswer& comparison, const catalog::Catalog& c
   for (const std::string& term : comparison.terms) terms.push_back(say_name(term));
   if (!view.specs || !view.sources)
     page.gap().line(secondary(
-        view.specs ? say("--sources adds where prices come from, and the plans")
-        : view.sources
-            ? say("--specs adds the hardware")
-            : say("*: best. Prices: {}, the cheapest seller at prices expected today. --specs adds the hardware, "
-                  "--sources where prices come from",
-                  list_of(terms))));
+        view.specs     ? say("--sources adds where prices come from, and the plans")
+        : view.sources ? say("--specs adds the hardware")
+                       : say("*: best. Prices: {}, cheapest seller, estimated for today. --specs adds the hardware, "
+                             "--sources where prices come from",
+                             list_of(terms))));
   if (view.specs) add_specs(page, comparison, catalog, view.all);
   if (view.sources) add_sources(page, comparison, catalog);
   if (view.specs) page.section(say("notes"), notes_of(comparison));

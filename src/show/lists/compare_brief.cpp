@@ -312,7 +312,7 @@ const Compared* pick(const CompareAnswer& comparison) {
 
 std::string times_words(double ratio) {
   return ratio >= 1.095 ? say("{:.1f}× as fast", ratio)
-         : ratio > 0.95 ? say("as fast")
+         : ratio > 0.95 ? say("same speed")
                         : say("at {:.0f} % of the speed", 100 * ratio);
 }
 

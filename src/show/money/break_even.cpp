@@ -7,6 +7,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/estimate.hpp"
+#include "show/job/question.hpp"
 
 namespace gpusel::show {
 
@@ -42,6 +43,7 @@ struct BreakEvenPage {
 
 std::string commitment_line(const BreakEvenPage& page, const answer::CommitmentBreakEven& one) {
   const auto term = said(one.committed.offer->term);
+  if (std::string unpaid = not_paid_off(one, page.answer, term); !unpaid.empty()) return unpaid;
   std::string line = one.hours_per_month
                          ? say("{}: cheaper than on-demand from {} h of use a month on ({})", term,
                                human_number(*one.hours_per_month), percent(*one.hours_per_month / kHoursPerMonth))
@@ -269,6 +271,16 @@ void ownership_lines(const BreakEvenPage& page, Document& out) {
 }
 
 }  // namespace
+
+std::string not_paid_off(const answer::CommitmentBreakEven& one, const answer::CostAnswer& answer,
+                         const std::string& term) {
+  const auto& needed = answer.duty.months;
+  if (!needed || one.months <= std::max(1.0, *needed)) return {};
+  if (one.after_months && *one.after_months <= *needed) return {};
+  const std::string sum = with_currency(spoken_sum(one.per_month * one.months), answer.converter.currency());
+  return *needed == 1 ? say("{} does not pay off within 1 month: you commit to {}", term, sum)
+                      : say("{} does not pay off within {} months: you commit to {}", term, human_number(*needed), sum);
+}
 
 Document break_even_page(const BreakEvens& found, const answer::CostAnswer& answer) {
   const BreakEvenPage page{found, answer};

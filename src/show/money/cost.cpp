@@ -48,7 +48,7 @@ void instance_rows(TermRows& table, const CostItem& item, const std::string& cur
   table.amounts(say("{} per hour", currency), [](const TermCost& t) { return t.instances().hour; }, kAmount);
   table.amounts(say("per day"), [](const TermCost& t) { return t.instances().day; }, kBound);
   table.amounts(say("per month"), [](const TermCost& t) { return t.instances().month; }, kBound);
-  table.amounts(say("per year"), [](const TermCost& t) { return t.instances().year; }, kBound);
+  table.amounts(year_words(item.duty), [](const TermCost& t) { return t.instances().year; }, kBound);
   table.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; });
   if (item.subject.job && item.subject.job->hours)
     table.amounts(say("whole job"), [](const TermCost& t) { return t.instances().job; }, kJobBound);
@@ -68,7 +68,7 @@ void sum_rows(TermRows& table, const CostItem& item, const std::string& currency
   const auto without = [](const TermCost& t) { return say("without {}", join_texts(t.lacking(), ", ", say_name)); };
   table.amounts(say("{} total, day", currency), [](const TermCost& t) { return t.sums().day; }, kBound);
   table.amounts(say("total, month"), [](const TermCost& t) { return t.sums().month; }, kBound);
-  table.amounts(say("total, year"), [](const TermCost& t) { return t.sums().year; }, kBound);
+  table.amounts(say("total, {}", year_words(item.duty)), [](const TermCost& t) { return t.sums().year; }, kBound);
   if (item.subject.job && item.subject.job->hours)
     table.amounts(say("total, job"), [](const TermCost& t) { return t.sums().job; }, kJobBound);
   const bool lacks =
@@ -98,7 +98,7 @@ void own_rows(TermRows& table, const CostItem& item) {
   table.words(say("as offered, in"), [](const TermCost& t) { return std::string(t.published.currency.code()); });
   table.amounts(say("per hour"), [](const TermCost& t) { return t.own().hour; });
   table.amounts(say("per month"), [](const TermCost& t) { return t.own().month; }, {.at_most = at_most});
-  table.amounts(say("per year"), [](const TermCost& t) { return t.own().year; }, {.at_most = at_most});
+  table.amounts(year_words(item.duty), [](const TermCost& t) { return t.own().year; }, {.at_most = at_most});
   if (item.subject.job && item.subject.job->hours)
     table.amounts(say("whole job"), [](const TermCost& t) { return t.own().job; }, {.at_most = job_at_most});
 }
@@ -142,8 +142,8 @@ std::vector<std::string> beside_lines(const CostItem& item) {
       std::string text = beside_line(line);
       auto said = std::ranges::find_if(all, [&](const Said& s) { return s.key == line.key && s.text == text; });
       if (said == all.end()) said = all.insert(all.end(), {line.key, std::move(text), {}});
-      said->terms +=
-          format("{}{} in {}", said->terms.empty() ? "" : ", ", to_text(term.offer->term), printable(term.region->id));
+      said->terms += format("{}{}", said->terms.empty() ? "" : say(", "),
+                            say("{} in {}", gpusel::said(term.offer->term), printable(term.region->id)));
     }
   std::vector<std::string> lines;
   for (const Said& said : all)
@@ -194,7 +194,7 @@ Document item_page(const CostItem& item, const CostAnswer& answer, const catalog
   if (item.terms.empty()) {
     page.line(say("no price is known that meets this"));
   } else {
-    TermRows table(item, [](catalog::Term term) { return std::string(to_text(term)); });
+    TermRows table(item, said<catalog::Term>);
     instance_rows(table, item, currency);
     sum_rows(table, item, currency);
     work_rows(table, item, currency);
@@ -299,7 +299,7 @@ Document cost_page(const CostAnswer& answer, std::span<const answer::BreakEvens>
                    const catalog::Catalog& catalog, const CostView& view) {
   Document page;
   if (answer.work)
-    page.title(spoken_question(*answer.work) + end_words(answer.asked, answer.converter.currency()));
+    page.title(spoken_question(*answer.work) + end_words(*answer.work, answer.asked, answer.converter.currency()));
   else
     page.page_title(say("Costs over time"));
   for (std::size_t at = 0; at < answer.items.size(); ++at) {

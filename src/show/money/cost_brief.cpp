@@ -8,6 +8,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "show/job/question.hpp"
+#include "show/money/break_even.hpp"
 #include "show/money/cost.hpp"
 #include "show/money/term_rows.hpp"
 
@@ -81,7 +82,8 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
     rows.amounts(say("{} total, month", code), [](const TermCost& t) { return t.sums().month; },
                  {.text = spoken_sum, .marks = !job});
   if (!job)
-    rows.amounts(say("{} per year", code), [](const TermCost& t) { return t.sums().year; }, {.text = spoken_sum});
+    rows.amounts(format("{} {}", code, year_words(item.duty)), [](const TermCost& t) { return t.sums().year; },
+                 {.text = spoken_sum});
   rows.amounts(say("minimum commitment"), [](const TermCost& t) { return t.instances().commitment; },
                {.text = spoken_sum});
   // Of a commitment that outlasts the job these would be of its idle time.
@@ -121,8 +123,13 @@ std::string at_other_prices(const answer::ComparedTerm& one, const answer::Compa
              with_currency(human_price(other.per_hour), currency));
 }
 
-void add_decisions(Document& page, const BreakEvens& found, Currency currency) {
+void add_decisions(Document& page, const BreakEvens& found, const CostAnswer& answer) {
+  const Currency currency = answer.converter.currency();
   for (const answer::CommitmentBreakEven& one : found.commitments) {
+    if (const std::string unpaid = not_paid_off(one, answer, in_place(one.committed)); !unpaid.empty()) {
+      page.line(unpaid);
+      continue;
+    }
     const std::string term = at_other_prices(one.committed, one.on_demand, currency) + in_place(one.committed);
     page.line(one.hours_per_month
                   ? say("{} is cheaper than on-demand from {} h of use a month ({})", term,
@@ -162,7 +169,7 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
   const answer::Recommendation* judged = item.terms.front().judged.get();
   if (judged != nullptr && judged->in_time) page.line(in_time_words(*answer.work, *judged->in_time));
   page.gap().add(parts_table(item, answer)).gap();
-  if (found != nullptr) add_decisions(page, *found, answer.converter.currency());
+  if (found != nullptr) add_decisions(page, *found, answer);
   const std::string others = answer::unpriced_terms_note(item);
   if (std::ranges::find(item.notes, others) != item.notes.end()) page.line(others);
   std::vector<std::string_view> lacking;

@@ -65,7 +65,7 @@ class FleetPage {
   }
 
  private:
-  std::string amount(double value) const { return format("{} {}", human_price(value), money_); }
+  std::string amount(double value) const { return spoken_money(value, fleet_.currency); }
 
   void head() {
     const auto& traffic = fleet_.traffic;
@@ -73,8 +73,11 @@ class FleetPage {
                                     ? say("{:.0f} in + {:.0f} out", traffic.mean_input, traffic.mean_output)
                                     : say("{:.0f} tokens", traffic.mean_input);
     const std::string name = traffic.name.substr(traffic.name.rfind('/') + 1);
-    page_.title(say("Serve {}: {} req/s of {}, mean {}", printable(fleet_.work.model->id), human_number(fleet_.rate),
-                    printable(name), lengths));
+    const std::string rate = human_number(fleet_.rate);
+    const std::string model = printable(fleet_.work.model->id);
+    page_.title(traffic.buckets.size() == 1
+                    ? say("Serve {}: {} req/s, {}", model, rate, lengths)
+                    : say("Serve {}: {} req/s, mean {} ({})", model, rate, lengths, printable(name)));
     if (const std::string targets = target_words(fleet_.work); !targets.empty()) page_.line(secondary(targets));
     page_.gap();
   }
@@ -172,38 +175,36 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    page_.line(
-        say("load is relative to {} of what an instance could serve at full load; as in gpusel recommend, instances "
-            "keep up with a chance of {:.0f} %",
-            percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
+    page_.line(say("load: 100 % is {} of what an instance can serve, so that it keeps up with a chance of {:.0f} %",
+                   percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
     if (fleet_.replay && fleet_.replay->added != 0)
-      return void(page_.line(say(
-          "the formulas' fleet was the cheapest; the replay changed how many machines it has, which no proof covers")));
+      return void(page_.line(
+          say("cheapest fleet by estimate; the replay changed its number of machines, so that is not proven")));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
       const std::string who = format("{} × {}", count_text(single.instances), offer_text(type.steady()));
       const double saving = 1 - mix.hourly / single.hourly;
-      page_.line(saving > 1e-9 ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} %, {}/month", who,
+      page_.line(saving > 1e-9 ? say("best single type: {} ({}), {}/h; the mix saves {:.1f} % ({}/month)", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly),
                                      saving * 100, amount(single.monthly() - mix.monthly()))
                                : say("best single type: {} ({}), {}/h; no mix is cheaper", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly)));
     } else {
-      page_.line(say("no single type serves all of it within the limits"));
+      page_.line(say("no single type serves all requests within the limits"));
     }
     const std::string time =
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
     const std::string gap = format("{:.1f} %", mix.gap() * 100);
     if (mix.near_enough)
-      page_.line(say("no fleet is more than {} cheaper, which is within --gap, found {}", gap, time));
+      page_.line(say("at most {} above the cheapest fleet, as --gap allows (found {})", gap, time));
     else if (mix.optimal)
-      page_.line(
-          say("no fleet for {} is cheaper (proven {}: {} of {} layouts on {} machines can be part of a cheapest one)",
-              fleet_.peak != 1 ? say("the busiest hour") : say("this traffic"), time, fleet_.contenders,
-              fleet_.considered, fleet_.shapes));
+      page_.line(fleet_.peak != 1 ? say("proven cheapest for the busiest hour, of {} layouts on {} machines ({})",
+                                        fleet_.considered, fleet_.shapes, time)
+                                  : say("proven cheapest of {} layouts on {} machines ({})", fleet_.considered,
+                                        fleet_.shapes, time));
     else
-      page_.line(say("stopped {}: no fleet is more than {} cheaper; see --time-limit and --gap",
+      page_.line(say("stopped {}: at most {} above the cheapest fleet; see --time-limit and --gap",
                      fleet_.time_limit_s ? say("after {:g} s", *fleet_.time_limit_s) : say("before it was proven"),
                      gap));
   }

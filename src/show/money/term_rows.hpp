@@ -20,6 +20,14 @@ struct AmountStyle {
   bool marks = false;                                       // the least, where they differ
 };
 
+/// What the sum of a year is of: who needs it for less pays no further month.
+inline std::string year_words(const money::Duty& duty) {
+  constexpr double kYear = 12;
+  const double months = duty.months.value_or(kYear);
+  if (months >= kYear) return say("per year");
+  return months == 1 ? say("for 1 month") : say("for {} months", human_number(months));
+}
+
 class TermRows {
  public:
   TermRows(const answer::CostItem& item, std::string (*name)(catalog::Term term)) : item_(item), table_({}) {

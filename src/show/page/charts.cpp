@@ -129,8 +129,8 @@ std::string curve_name(const answer::UseCurves& use, const answer::UseCurve& cur
     case answer::Payment::kept_running: break;
   }
   const bool kept = curve.payment == answer::Payment::kept_running;
-  const std::string term = is_told_by_place(use) ? format("{} ({})", to_text(*curve.term), printable(curve.region->id))
-                                                 : std::string(to_text(*curve.term));
+  const std::string term =
+      is_told_by_place(use) ? format("{} ({})", said(*curve.term), printable(curve.region->id)) : said(*curve.term);
   for (const answer::CostItem& item : use.costs.items)
     if (item.subject.rank == curve.rank)
       return kept ? say("#{} {}, {}, kept running", curve.rank, subject_name(item.subject), term)

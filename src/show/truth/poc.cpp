@@ -3,6 +3,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "show/job/candidate.hpp"
 #include "show/job/estimate.hpp"
 
 namespace gpusel::show {
@@ -81,11 +82,11 @@ void add_outside(Document& page, const Poc& poc) {
                   human_price(poc.job_cost_high), poc.job_cost_unit),
               4);
   if (poc.turn)
-    page.line(
-        say("  below {} {} in total, rank {} ({}) is cheaper if its own estimate is right",
-            human_number(poc.turn->rate), poc.work.counted ? say_name(poc.work.counted->unit.rate) : say("tokens/s"),
-            poc.turn->rank, printable(poc.turn->name)),
-        4);
+    page.line(say("  below {} in total, rank {} ({}) is cheaper if its own estimate is right",
+                  poc.work.counted ? rate_words(poc.turn->rate, poc.work.counted->unit)
+                                   : say("{} tokens/s", human_number(poc.turn->rate)),
+                  poc.turn->rank, printable(poc.turn->name)),
+              4);
 }
 
 Json rent_json(const Poc& poc, const answer::Advice& advice, const catalog::Catalog& catalog) {
