@@ -16,6 +16,7 @@
 #include "base/words/message.hpp"
 #include "catalog/records/mig.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "catalog/weights/repository.hpp"
 #include "job/processor.hpp"
 #include "job/request/task_words.hpp"
 #include "physics/planner/legal.hpp"
@@ -206,11 +207,29 @@ bool take_named_format(std::string_view name, catalog::ConfigModel& taken) {
   std::vector<std::string_view> names{model.id};
   for (const std::string_view alias : model.aliases) names.push_back(alias);
   if (!quantised || catalog::is_called(names, name)) return false;
+  // The size of the released files is that of their own format.
+  if (!model.native_dtype.starts_with(quantised->format)) model.native_weights_gib = {};
   model.native_dtype = taken.texts.emplace_back(quantised->format);
   taken.notes.push_back(
       quantised->format_open
           ? say("'{}' is taken as {} in {}, its usual format", shorten(name, 80), model.id, quantised->format)
           : say("'{}' is taken as {} in {}, as its name says", shorten(name, 80), model.id, quantised->format));
+  return true;
+}
+
+/// The context that config.json of the named repository has; of a quantised one, that of its base. A bare id is the
+/// model as such, which keeps its own. False: the record's holds.
+bool take_named_context(std::string_view name, catalog::Model& model) {
+  if (!model.repository_context) return false;
+  const auto quantised = catalog::quantised_name(name);
+  const std::string base(quantised ? std::string_view(quantised->base) : name);
+  const catalog::Repository named = catalog::repository_of(model, base, false);
+  const auto is_named = [&](std::string_view one) {
+    return lower(one.substr(one.rfind('/') + 1)) == lower(named.name.substr(named.name.rfind('/') + 1));
+  };
+  if (named.choice != catalog::RepositoryChoice::asked) return false;
+  if (std::ranges::none_of(model.context_repositories, is_named)) return false;
+  model.max_context = model.repository_context;
   return true;
 }
 
@@ -241,7 +260,8 @@ Result<FoundModel> find_main_model(const Request& request, const catalog::Catalo
   auto changed = std::make_shared<catalog::ConfigModel>();
   changed->model = **named;
   const bool is_quantised = take_named_format(request.model, *changed);
-  if (!is_quantised && !request.params_b && !request.active_params_b) return found;
+  const bool is_shorter = take_named_context(request.model, changed->model);
+  if (!is_quantised && !is_shorter && !request.params_b && !request.active_params_b) return found;
   if (request.params_b) changed->model.params_b = request.params_b;
   if (request.active_params_b) changed->model.active_params_b = request.active_params_b;
   found.own = changed;

@@ -13,6 +13,24 @@
 
 namespace gpusel::answer {
 
+/// What an argument needs of a GPU of NVIDIA.
+struct LineNeed {
+  std::vector<std::string> values;  // of the argument, that need it
+  double least = 0;                 // compute capability
+  std::string says;                 // the tool's message below it
+  std::string would;                // with what it starts; empty: nothing is known to
+  std::string source;               // key
+};
+
+/// What a tool asserts of its arguments before it starts.
+enum class LineCheck : std::uint8_t { positions, batch, stages };
+struct LineAssertion {
+  LineCheck check = LineCheck::positions;
+  std::string says;                 // with {names} of figures
+  std::string would;                // with {near}, the value that would do
+  std::vector<std::string> unless;  // arguments beside which it does not hold
+};
+
 /// One argument of a tool.
 struct LineFlag {
   std::vector<std::string> names;                           // with their dashes
@@ -25,6 +43,7 @@ struct LineFlag {
   std::string as;                                         // the value that it stands for, whatever its own
   std::string file;                                       // table of the arguments in the file that it names
   std::vector<std::pair<std::string, std::string>> json;  // keys of the object that it has
+  std::optional<LineNeed> needs;
 };
 
 struct LineTool {
@@ -37,6 +56,7 @@ struct LineTool {
   std::string first;                             // what a bare word says: a key, or "file:TABLE"
   std::vector<std::pair<std::string, std::string>> sets, defaults;
   std::vector<LineFlag> flags;
+  std::vector<LineAssertion> asserts;
 
   const LineFlag* flag(std::string_view word) const;
 };
@@ -60,9 +80,12 @@ struct ReadLine {
   std::vector<Understood> understood;
   std::vector<std::string> idle;                         // arguments without a bearing
   std::vector<std::string> left_out;                     // arguments that nobody here knows
+  std::vector<const LineNeed*> needs;                    // of arguments that stand there
   std::map<std::string, std::string, std::less<>> says;  // by key
 
   std::string said(std::string_view key) const;
+  /// Whether the argument stands there, however it is understood.
+  bool has(std::string_view flag) const;
   const LineTool& tool() const { return *tools.back(); }
 };
 
@@ -70,3 +93,7 @@ struct ReadLine {
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools);
 
 }  // namespace gpusel::answer
+
+template <>
+inline constexpr auto gpusel::enum_names<gpusel::answer::LineCheck> =
+    std::to_array<std::string_view>({"positions", "batch", "stages"});

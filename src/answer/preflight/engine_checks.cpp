@@ -5,6 +5,7 @@
 
 #include "base/words/message.hpp"
 #include "physics/formats.hpp"
+#include "physics/planner/legal.hpp"
 
 namespace gpusel::answer {
 
@@ -44,22 +45,47 @@ std::string EngineChecks::filled(std::string_view text, const Names& names) cons
 
 void EngineChecks::heads(std::vector<Refused>& out) const {
   const std::int64_t tp = request_.tp.value_or(1);
-  const double heads = model_.heads.value_or(0);
-  if (tp <= 1 || heads < 1 || std::fmod(heads, static_cast<double>(tp)) == 0) return;
-  std::int64_t legal = 1;
-  for (std::int64_t less = 1; less < tp; ++less)
-    if (std::fmod(heads, static_cast<double>(less)) == 0) legal = less;
-  const auto* limit = engine_->limit(physics::Refusal::heads);
-  const Names names{
-      {"{heads}", format("{:g}", heads)}, {"{tp}", format("{}", tp)}, {"{legal_tp}", format("{}", legal)}};
-  if (limit != nullptr) {
-    out.push_back({"heads", filled(limit->says, names), limit->source, filled(limit->would, names)});
-    return;
+  if (tp <= 1) return;
+  using physics::Refusal;
+  using physics::Unshared;
+  const physics::SharedWeights shared{block(), request_.ep.value_or(1) > 1};
+  const physics::TensorFault fault = physics::tensor_fault(model_, tp, shared);
+  if (fault.of == Unshared::nothing) return;
+  // Fewer ranks than were asked for need no more GPUs.
+  const std::int64_t legal = physics::nearest_tp(model_, tp, tp - 1, shared);
+  const double heads = model_.heads.value_or(1);
+  const double kv = physics::shared_kv_heads(model_);
+  const bool copied = static_cast<double>(tp) > kv;
+  Refusal about = Refusal::heads;
+  std::string plain = say("tensor parallelism {} does not divide the {:g} attention heads", tp, heads);
+  if (fault.of == Unshared::kv_heads) {
+    about = Refusal::kv_heads;
+    plain = say("tp {} neither divides the {:g} K/V heads nor is a multiple of them", tp, kv);
+  } else if (fault.of != Unshared::heads) {
+    about = fault.of == Unshared::blocks ? Refusal::blocks : Refusal::expert_blocks;
+    plain = say("tp {} leaves {:g} of a width in FP8 weights whose scales are of {:g} by {:g}", tp, fault.part,
+                shared.block, shared.block);
   }
-  out.push_back({"heads",
-                 say("tensor parallelism {} does not divide the {:g} attention heads", tp, heads),
-                 {},
-                 say("tensor parallelism {}", legal)});
+  const Names names{
+      {"{heads}", format("{:g}", heads)},
+      {"{tp}", format("{}", tp)},
+      {"{legal_tp}", format("{}", legal)},
+      {"{kv_assertion}", copied ? "tp_size % self.total_num_kv_heads == 0" : "self.total_num_kv_heads % tp_size == 0"},
+      {"{part}", format("{:g}", fault.part)},
+      {"{block}", format("{:g}", shared.block)}};
+  const std::string check(about == Refusal::heads || about == Refusal::kv_heads ? "heads" : "blocks");
+  if (const auto* limit = engine_->limit(about); limit != nullptr)
+    out.push_back({check, filled(limit->says, names), limit->source, filled(limit->would, names)});
+  else
+    out.push_back({check, std::move(plain), {}, say("tensor parallelism {}", legal)});
+}
+
+double EngineChecks::block() const {
+  const std::string& asked = request_.weights_precision;
+  const auto known = physics::weight_format(asked.empty() ? model_.native_dtype : std::string_view(asked));
+  // Weights of more bits that the engine itself makes fp8 of have no blocks.
+  if (!known || !model_.native_dtype.starts_with((*known)->name)) return 0;
+  return physics::weight_block(*engine_, model_, request_.model, **known);
 }
 
 void EngineChecks::context(std::vector<Refused>& out) const {
@@ -111,10 +137,15 @@ void EngineChecks::weights(std::vector<Refused>& out) const {
     const bool unsaid = request_.weights_precision.empty();
     // A 16-bit type that nobody asked for is the one that the GPU has.
     if (!known || (unsaid && (*known)->bits >= 16)) return;
-    if ((*known)->name == "fp16") return;  // base() has said it
+    if ((*known)->name == "fp16") return float16(out);  // of the GPU, base() has said it
     rows = physics::rows_of_format(*engine_, **known);
   }
   if (auto refused = judged(rows, what)) out.push_back(std::move(*refused));
+}
+
+void EngineChecks::float16(std::vector<Refused>& out) const {
+  if (const auto* limit = physics::refuses_float16(*engine_, model_); limit != nullptr)
+    out.push_back({"format", physics::with_model_type(limit->says, model_), limit->source, limit->would});
 }
 
 void EngineChecks::cache(std::vector<Refused>& out) const {

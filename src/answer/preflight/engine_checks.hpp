@@ -23,10 +23,15 @@ class EngineChecks {
  private:
   using Names = std::vector<std::pair<std::string_view, std::string>>;
 
+  /// Heads and widths that the tensor ranks cannot share.
   void heads(std::vector<Refused>& out) const;
+  /// Side of the blocks of the weights; 0: none.
+  double block() const;
   void context(std::vector<Refused>& out) const;
   void base(std::vector<Refused>& out) const;
   void weights(std::vector<Refused>& out) const;
+  /// Models that the engine doesn't run in that type on any GPU.
+  void float16(std::vector<Refused>& out) const;
   void cache(std::vector<Refused>& out) const;
   /// The verdict of rows that are about one format; nothing where one of them lets it start.
   std::optional<Refused> judged(const physics::AbilityRows& rows, std::string what) const;

@@ -56,6 +56,8 @@ class LineRequestMaker {
   Status take(const std::string& key, const std::string& value) {
     if (key == "scheme")
       out_.scheme = value;
+    else if (key == "spreads_experts")
+      out_.spreads_experts = value == "true";
     else if (key == "visible")
       return job::assign(value, out_.visible, job::kCount);
     else if (key == "at_once")

@@ -10,6 +10,7 @@ struct LineRequest {
   std::string scheme;             // of quantisation, as the engine calls it; empty: none is named
   bool context_of_model = false;  // it takes the model's own
   bool all_gpus = false;          // of a node
+  bool spreads_experts = false;   // over all tensor and data-parallel ranks
   job::Count visible;             // GPUs that it may see
   job::Count at_once;             // requests that it takes on
   std::vector<std::string> notes;

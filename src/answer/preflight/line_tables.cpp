@@ -11,7 +11,7 @@ namespace gpusel::answer {
 namespace {
 
 /// Keys that are no option of a question: what preflight itself makes of them.
-constexpr std::string_view kPreflightKeys[] = {"-", "scheme", "dtype", "at_once", "visible"};
+constexpr std::string_view kPreflightKeys[] = {"-", "scheme", "dtype", "at_once", "visible", "spreads_experts"};
 constexpr std::string_view kOfConfig = "config.";
 
 bool is_key(std::string_view key) {
@@ -44,6 +44,31 @@ Pairs keyed_at(std::string_view name, Fields& fields) {
   return pairs_at(name, fields);
 }
 
+LineNeed read_line_need(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const std::string_view key : {"values", "least", "says", "source"}) fields.require(key);
+  LineNeed out;
+  out.values = fields.texts("values");
+  out.least = fields.number("least", {1, 50}).value_or(0);
+  out.says = fields.text("says");
+  out.would = fields.text("would");
+  out.source = fields.text("source");
+  fields.finish();
+  return out;
+}
+
+LineAssertion read_line_assertion(const Node& node, Problems& problems) {
+  Fields fields(node, problems);
+  for (const std::string_view key : {"check", "says"}) fields.require(key);
+  LineAssertion out;
+  out.check = fields.one_of<LineCheck>("check").value_or(LineCheck::positions);
+  out.says = fields.text("says");
+  out.would = fields.text("would");
+  out.unless = fields.texts("unless");
+  fields.finish();
+  return out;
+}
+
 LineFlag read_line_flag(const Node& node, Problems& problems) {
   Fields fields(node, problems);
   fields.require("flag");
@@ -62,6 +87,7 @@ LineFlag read_line_flag(const Node& node, Problems& problems) {
   if (const Node* json = fields.find("json"); json != nullptr)
     for (const Node& member : json->children) check_line_key(member.text, member, fields);
   out.json = pairs_at("json", fields);
+  if (const Node* needs = fields.find("needs"); needs != nullptr) out.needs = read_line_need(*needs, problems);
   fields.finish();
   return out;
 }
@@ -81,6 +107,8 @@ LineTool read_line_tool(const Node& node, Problems& problems) {
   out.defaults = keyed_at("defaults", fields);
   if (const Node* flags = fields.find("flags"); flags != nullptr)
     for (const Node& flag : flags->children) out.flags.push_back(read_line_flag(flag, problems));
+  for (const Node& assertion : fields.entries("asserts"))
+    out.asserts.push_back(read_line_assertion(assertion, problems));
   fields.finish();
   return out;
 }

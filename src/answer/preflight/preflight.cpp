@@ -7,6 +7,7 @@
 #include "answer/preflight/line_request.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "physics/planner/legal.hpp"
 
 namespace gpusel::answer {
 
@@ -32,6 +33,7 @@ class PreflightJudge {
     if (!gpu) return std::unexpected(gpu.error());
     const auto found = find_model(request_, ground_.catalog);
     if (!found) return std::unexpected(found.error());
+    spread_experts(*found->model);
     count_gpus();
     const bool serves = request_.task == job::Task::inference && found->model->is_generator();
     if (serves) {
@@ -41,13 +43,21 @@ class PreflightJudge {
       for (Refused& refused : checks.run()) out_.refusals.push_back(std::move(refused));
       serve(checks);
     } else {
-      train();
+      check_arguments(*found->model, **gpu);
+      if (std::ranges::find(out_.refusals, "argument", &Refused::check) == out_.refusals.end()) train();
     }
     conclude();
     return std::move(out_);
   }
 
  private:
+  /// vLLM's switch spreads experts over all tensor and data-parallel ranks.
+  void spread_experts(const catalog::Model& model) {
+    const std::int64_t ranks = request_.tp.value_or(1) * request_.dp.value_or(1);
+    const bool spread = asked_.spreads_experts && model.is_moe() && !request_.ep;
+    if (spread && physics::divides(ranks, *model.experts)) request_.ep = ranks;
+  }
+
   /// GPUs that the line takes, against those that there are.
   void count_gpus() {
     Count have = gpus_;
@@ -104,8 +114,9 @@ class PreflightJudge {
   }
 
   void serve(const EngineChecks& checks) {
-    if (std::ranges::any_of(out_.refusals,
-                            [](const Refused& one) { return one.check == "gpus" || one.check == "heads"; }))
+    if (std::ranges::any_of(out_.refusals, [](const Refused& one) {
+          return one.check == "gpus" || one.check == "heads" || one.check == "blocks";
+        }))
       return;
     Request load = usual_load();
     auto answer = ask(load);
@@ -163,6 +174,50 @@ class PreflightJudge {
     if (whole_is_risky_)
       out_.notes.push_back(say("one request of the whole context, {} tokens, fits with a chance of {}", *whole.context,
                                chance_words(answer->plan.need.chance())));
+  }
+
+  /// What a trainer says of its arguments before it loads anything.
+  void check_arguments(const catalog::Model& model, const catalog::Gpu& gpu) {
+    for (const LineNeed* need : line_.needs)
+      if (gpu.capability && *gpu.capability < need->least)
+        out_.refusals.push_back({"argument", need->says, need->source, need->would, true});
+    for (const LineTool* tool : line_.tools)
+      for (const LineAssertion& one : tool->asserts)
+        if (std::ranges::none_of(one.unless, [&](const std::string& flag) { return line_.has(flag); }))
+          check_assertion(one, *tool, model);
+  }
+
+  void check_assertion(const LineAssertion& one, const LineTool& tool, const catalog::Model& model) {
+    const std::int64_t stages = request_.pp.value_or(1);
+    const std::int64_t apart = request_.tp.value_or(1) * stages * request_.cp.value_or(1);
+    const std::int64_t ranks = request_.gpus.value_or(1) / std::max<std::int64_t>(1, apart);
+    const std::int64_t pass = request_.micro_batch.value_or(1) * std::max<std::int64_t>(1, ranks);
+    std::int64_t near = 0;
+    switch (one.check) {
+      case LineCheck::positions:
+        if (!request_.seq_len || !model.max_context || static_cast<double>(*request_.seq_len) <= *model.max_context)
+          return;
+        near = *request_.seq_len;
+        break;
+      case LineCheck::batch:
+        if (!request_.global_batch || *request_.global_batch % pass == 0) return;
+        near = (*request_.global_batch / pass + 1) * pass;
+        break;
+      case LineCheck::stages:
+        if (!model.layers || physics::divides(stages, *model.layers)) return;
+        for (std::int64_t fewer = 1; fewer < stages; ++fewer)
+          if (physics::divides(fewer, *model.layers)) near = fewer;
+        break;
+    }
+    const auto filled = [&](std::string text) {
+      for (const auto& [name, value] :
+           {std::pair("{near}", near), std::pair("{batch}", request_.global_batch.value_or(0)),
+            std::pair("{micro_batch}", request_.micro_batch.value_or(1)), std::pair("{ranks}", ranks)})
+        if (const auto at = text.find(name); at != std::string::npos)
+          text.replace(at, std::string_view(name).size(), format("{}", value));
+      return text;
+    };
+    out_.refusals.push_back({"argument", filled(one.says), tool.source, filled(one.would), true});
   }
 
   void train() {

@@ -247,6 +247,8 @@ class LineReader {
       return usage_error(say("{} does not support {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
                          say("allowed: {}", join_texts(names, ", ")));
     }
+    if (flag.needs && std::ranges::find(flag.needs->values, value) != flag.needs->values.end())
+      out_.needs.push_back(&*flag.needs);
     if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;
     if (!flag.count.empty()) meaning = format("{}", value.empty() ? 0 : split(value, flag.count.front()).size());
     if (flag.key == "-")
@@ -292,6 +294,12 @@ class LineReader {
 std::string ReadLine::said(std::string_view key) const {
   const auto found = says.find(key);
   return found == says.end() ? std::string() : found->second;
+}
+
+bool ReadLine::has(std::string_view flag) const {
+  const auto is_it = [&](std::string_view given) { return given == flag; };
+  return std::ranges::any_of(left_out, is_it) || std::ranges::any_of(idle, is_it) ||
+         std::ranges::any_of(understood, is_it, &Understood::flag);
 }
 
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools) {

@@ -72,6 +72,7 @@ class ConfigReader {
     else if (known_)
       m_.tied_embeddings = class_.is(kTied);
     m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
+    m_.fp8_block = stored_block(keys_);
     if (failed()) return failure();
     return count(shape);
   }
@@ -83,6 +84,7 @@ class ConfigReader {
 
   Status read_class() {
     const std::string outer = root_.text("model_type");
+    m_.model_type = keep(outer);
     std::string type = nested_ ? text_->text("model_type") : outer;
     if (type.empty()) type = nested_ && outer.starts_with("llava") ? "llama" : outer;
     m_.family = keep(type.empty() || find_class(type) == nullptr ? (nested_ ? type : outer) : type);

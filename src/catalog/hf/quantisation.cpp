@@ -116,4 +116,12 @@ std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std
   return plain;
 }
 
+Number stored_block(const Keys& keys) {
+  const auto quantised = keys.map("quantization_config");
+  if (!quantised || lower(quantised->text("quant_method")) != "fp8") return std::nullopt;
+  const std::vector<double> sides = quantised->counts("weight_block_size");
+  if (sides.empty() || sides.front() < 1) return std::nullopt;
+  return sides.front();
+}
+
 }  // namespace gpusel::catalog::hf

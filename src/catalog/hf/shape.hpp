@@ -59,4 +59,7 @@ double count_standalone_tower(const Shape& shape, std::vector<std::string>& note
 /// is one, else of torch_dtype. What is not known is said in `notes` and taken as 16 bit.
 std::string stored_precision(const Keys& keys, const Keys& root, std::vector<std::string>& notes);
 
+/// Side of the blocks that share a scale in fp8 weights; nothing where they have none.
+Number stored_block(const Keys& keys);
+
 }  // namespace gpusel::catalog::hf

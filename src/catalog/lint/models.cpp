@@ -129,6 +129,10 @@ void model_repositories(Lint& lint) {
     for (const auto& [path, name] : {std::pair("instruct", model.instruct), std::pair("base", model.base)})
       if (!name.empty() && std::ranges::find(model.aliases, name) == model.aliases.end())
         lint.found(about(model, path), say("'{}' is not one of its aliases", name));
+  for (const Model& model : lint.catalog().models())
+    for (const std::string_view name : model.context_repositories)
+      if (std::ranges::find(model.aliases, name) == model.aliases.end())
+        lint.found(about(model, "repository_context.repositories"), say("'{}' is not one of its aliases", name));
 }
 
 constexpr Check kModelChecks[] = {

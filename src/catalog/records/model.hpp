@@ -33,6 +33,7 @@ struct Model {
   std::string_view native_dtype;
   TextList official_formats;       // of fewer bits, in which its own publisher ships it too
   TextList official_repositories;  // of these formats
+  Number fp8_block;                // side of the blocks that share a scale in its publisher's FP8 weights
   std::string_view instruct;       // repository that is served where only the model is named
   std::string_view base;           // repository that training starts from then
 
@@ -44,6 +45,9 @@ struct Model {
   Number vocab_size;
   std::optional<bool> tied_embeddings;
   Number max_context;
+  Number repository_context;      // tokens in config.json of some of its repositories, where it is another
+  TextList context_repositories;  // these
+  std::string_view model_type;    // of config.json, where an engine treats it apart
 
   std::string_view attention;  // mha gqa mqa mla, with +linear, +mamba2 … for hybrids
   Number heads;
@@ -168,6 +172,10 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "vocab_size", .json = "vocab_size", .range = {1, 1e8}}, m.vocab_size);
   v(Field{.path = "tied_embeddings", .json = "tied_embeddings"}, m.tied_embeddings);
   v(Field{.path = "max_context", .json = "max_context", .unit = "tokens", .range = kCount}, m.max_context);
+  v(Field{.path = "repository_context.tokens", .json = "repository_context", .unit = "tokens", .range = kCount},
+    m.repository_context);
+  v(Field{.path = "repository_context.repositories", .json = "context_repositories"}, m.context_repositories);
+  v(Field{.path = "model_type", .json = "model_type"}, m.model_type);
   v(Field{.path = "attention.kind", .json = "attention"}, m.attention);
   v(Field{.path = "kv_cache.full_layers", .json = "kv_full_layers", .range = {0, 1e5}}, m.kv_full_layers);
   v(Field{.path = "kv_cache.window_layers", .json = "kv_window_layers", .range = {0, 1e5}}, m.kv_window_layers);
@@ -264,6 +272,7 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "native_dtype", .json = "native_dtype"}, m.native_dtype);
   v(Field{.path = "official_formats", .json = "official_formats"}, m.official_formats);
   v(Field{.path = "official_repositories", .json = "official_repositories"}, m.official_repositories);
+  v(Field{.path = "fp8_block", .json = "fp8_block", .range = {1, 4096}}, m.fp8_block);
   v(Field{.path = "instruct", .json = "instruct"}, m.instruct);
   v(Field{.path = "base", .json = "base"}, m.base);
   v(Field{.path = "gflops_per_sample", .json = "gflops_per_sample", .unit = "GFLOP", .range = {0, 1e12}},

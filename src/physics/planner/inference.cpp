@@ -44,7 +44,6 @@ class InferenceSearch {
         job_(work.inference),
         machine_(machine),
         c_(coefficients),
-        heads_(static_cast<std::int64_t>(work.model->heads.value_or(1))),
         least_chance_(least_chance(work, coefficients)) {}
 
   Result<Plan> run() {
@@ -52,8 +51,10 @@ class InferenceSearch {
     if (Status legal = check_pins(); !legal) return std::unexpected(legal.error());
     const auto formats = allowed_formats(work_, machine_.device);
     if (!formats) return std::unexpected(formats.error());
+    if (Status whole = check_blocks(*formats); !whole) return std::unexpected(whole.error());
     for (const physics::WeightFormat* format : *formats) {
       base_.weights = format;
+      block_ = weight_block(work_, *format, machine_.device);
       base_.kv = job_.kv_precision.value_or(usual_cache(*format));
       for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
         for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
@@ -67,7 +68,7 @@ class InferenceSearch {
           "disaggregated_prefill");
     if (!any_)
       return usage_error(say("no valid layout of {} GPUs for this model", machine_.gpus()), "gpus",
-                         say("tp must divide the {} attention heads", heads_));
+                         say("tp must divide the {} attention heads", work_.model->heads.value_or(1)));
     return finished();
   }
 
@@ -109,29 +110,54 @@ class InferenceSearch {
     return {};
   }
 
+  /// Given ranks that cut blocks in every format. Experts may still stay whole, unless their degree is given too.
+  Status check_blocks(const std::vector<const WeightFormat*>& formats) const {
+    if (!work_.pins.tp) return {};
+    const std::int64_t tp = *work_.pins.tp;
+    for (const WeightFormat* format : formats) {
+      const SharedWeights shared{weight_block(work_, *format, machine_.device), work_.pins.ep.value_or(tp) > 1};
+      const TensorFault fault = tensor_fault(*work_.model, tp, shared);
+      if (fault.of == Unshared::nothing) return {};
+      if (format != formats.back()) continue;
+      return usage_error(say("tp {} leaves {:g} of a width in FP8 weights whose scales are of {:g} by {:g}", tp,
+                             fault.part, shared.block, shared.block),
+                         "tp", say("closest that can: {}", nearest_tp(*work_.model, tp, machine_.gpus(), shared)));
+    }
+    return {};
+  }
+
+  bool tensor_shares(std::int64_t tp, bool whole_experts) const {
+    return tensor_fault(*work_.model, tp, {block_, whole_experts}).of == Unshared::nothing;
+  }
+
   void try_layout(int tp, int pp) {
     Layout layout = base_;
     layout.tp = work_.pins.tp ? static_cast<int>(*work_.pins.tp) : tp;
     layout.pp = work_.pins.pp ? static_cast<int>(*work_.pins.pp) : pp;
     const std::int64_t group = std::int64_t{layout.tp} * layout.pp;
-    const bool heads_divide = heads_ % layout.tp == 0;
+    const bool shares = tensor_shares(layout.tp, true);
     // Stages inside a node only where tensor parallelism cannot go further, or where asked.
     const bool in_turn = physics::lays_out_in_turn(job_.engine);
     if (in_turn && tp > 1) return;
     if (machine_.on_cpu() && group > 1) return;  // a process has the memory of one machine
     const bool stages_make_sense = in_turn || work_.pins.pp || layout.pp == 1 || layout.tp == machine_.gpus_per_node ||
                                    !heads_divide_further(layout.tp);
-    if (!heads_divide || !stages_make_sense || group > machine_.gpus() || layout.pp > work_.parameters.layers) return;
+    if (!shares || !stages_make_sense || group > machine_.gpus() || layout.pp > work_.parameters.layers) return;
     layout.dp = static_cast<int>(work_.pins.dp.value_or(machine_.gpus() / group));
     if (job_.mode == Mode::single_stream) layout.dp = 1;
     if (job_.disaggregated_prefill && layout.dp < 2) return;
+    // Experts that tensor ranks cannot cut stay whole.
+    if (layout.ep == 1 && !tensor_shares(layout.tp, false)) {
+      layout.ep = layout.tp * layout.dp;
+      if (work_.pins.ep || !divides(layout.ep, work_.model->experts.value_or(1))) return;
+    }
     // Experts are spread over tensor-parallel ranks and replicas.
     if (layout.dp < 1 || layout.dp * group > machine_.gpus() || layout.tp * layout.dp % layout.ep != 0) return;
     consider(layout);
   }
 
   bool heads_divide_further(int tp) const {
-    return tp * 2 <= machine_.gpus_per_node && heads_ % (std::int64_t{2} * tp) == 0;
+    return tp * 2 <= machine_.gpus_per_node && tensor_shares(std::int64_t{2} * tp, true);
   }
 
   void consider(const Layout& layout) {
@@ -278,6 +304,10 @@ class InferenceSearch {
   /// What the engine says instead of starting. Where another release starts and none is asked for, that is a note.
   std::shared_ptr<const std::string> refusal() const {
     const Device& device = machine_.device;
+    const EngineAbility* engine = device.engines == nullptr ? nullptr : device.engines->find(job_.engine);
+    if (engine != nullptr && best_.layout.weights->name == "fp16")
+      if (const EngineLimit* limit = refuses_float16(*engine, *work_.model); limit != nullptr)
+        return std::make_shared<const std::string>(with_model_type(limit->says, *work_.model));
     const auto found = weights_not_starting(job_, work_.asked_as, *best_.layout.weights, device);
     if (!found || (found->other != nullptr && asked_release(job_).empty())) return nullptr;
     std::string would = found->other != nullptr ? found->other_release() : found->refusing->would;
@@ -332,9 +362,9 @@ class InferenceSearch {
   const job::Inference& job_;
   const Machine& machine_;
   const physics::Coefficients& c_;
-  const std::int64_t heads_;  // of attention
   const double least_chance_;
   Layout base_;
+  double block_ = 0;  // of the weights' format: what shares a scale
   ServingCandidate best_;
   std::optional<ServingCandidate> other_;
   std::vector<ServingOption> options_;  // all that were considered
@@ -381,7 +411,7 @@ Result<std::vector<const physics::WeightFormat*>> allowed_formats(const Job& wor
       out.push_back(*format);
   };
   const auto& job = work.inference;
-  const std::string_view native = physics::native_weight_format(*work.model, device);
+  const std::string_view native = served_as_released(work, device);
   if (job.allow_precisions.empty())
     add(job.weights_precision.empty() ? native : std::string_view(job.weights_precision));
   for (const std::string& allowed : job.allow_precisions) {

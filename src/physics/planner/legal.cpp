@@ -19,8 +19,20 @@ using job::Count;
 /// Layers that stages may have in all, against the model's, where the count of stages does not divide it.
 constexpr double kUnevenStages = 1.125;
 
-double kv_heads(const catalog::Model& model) {
-  return model.is_mla() ? model.heads.value_or(1) : model.kv_heads.value_or(model.heads.value_or(1));
+/// Whether some of its layers have an FFN that every token visits.
+bool has_dense_layers(const catalog::Model& model) {
+  return !model.is_moe() || model.first_dense_layers.value_or(0) > 0 || model.ffn_layers.value_or(0) > 0 ||
+         model.moe_layer_step.value_or(1) > 1;
+}
+
+double expert_width(const catalog::Model& model) {
+  return model.is_moe() ? model.moe_ffn_size.value_or(model.ffn_size.value_or(0)) : 0;
+}
+
+/// What a rank has of a width, where that is not whole blocks; else 0.
+double cut_block(double width, std::int64_t tp, double block) {
+  const double part = width / static_cast<double>(tp);
+  return tp > 1 && std::fmod(part, block) != 0 ? part : 0;
 }
 
 /// The value next to `given` that holds, the smaller of two as near; there always is one, 1.
@@ -65,18 +77,17 @@ class Checker {
 
   Status tensor() const {
     if (!pins_.tp) return {};
-    const double heads = work_.model->heads.value_or(1);
-    const double kv = kv_heads(*work_.model);
-    const auto holds = [&](std::int64_t tp) {
-      return divides(tp, heads) && (divides(tp, kv) || std::fmod(static_cast<double>(tp), kv) == 0) && tp <= gpus();
-    };
     const std::int64_t tp = *pins_.tp;
-    if (holds(tp)) return {};
-    const std::int64_t legal = nearest(tp, gpus(), holds);
-    if (!divides(tp, heads))
-      return refuse(say("tp {} does not divide the {:g} attention heads", tp, heads), "tp", legal);
+    const Unshared unshared = tensor_fault(*work_.model, tp).of;
+    if (unshared == Unshared::nothing && tp <= gpus()) return {};
+    const std::int64_t legal = nearest_tp(*work_.model, tp, gpus());
+    if (unshared == Unshared::heads)
+      return refuse(say("tp {} does not divide the {:g} attention heads", tp, work_.model->heads.value_or(1)), "tp",
+                    legal);
     if (tp > gpus()) return refuse(say("tp {} is more than the {} GPUs", tp, gpus()), "gpus", legal);
-    return refuse(say("tp {} neither divides the {:g} K/V heads nor is a multiple of them", tp, kv), "tp", legal);
+    return refuse(
+        say("tp {} neither divides the {:g} K/V heads nor is a multiple of them", tp, shared_kv_heads(*work_.model)),
+        "tp", legal);
   }
 
   Status pipeline() const {
@@ -215,7 +226,32 @@ job::Precision training_precision(const job::Training& job, const Device& device
 }
 
 bool tp_divides_heads(const catalog::Model& model, std::int64_t tp) {
-  return divides(tp, model.heads.value_or(1)) && divides(tp, kv_heads(model));
+  return divides(tp, model.heads.value_or(1)) && divides(tp, shared_kv_heads(model));
+}
+
+double shared_kv_heads(const catalog::Model& model) {
+  return model.is_mla() ? model.heads.value_or(1) : model.kv_heads.value_or(model.heads.value_or(1));
+}
+
+TensorFault tensor_fault(const catalog::Model& model, std::int64_t tp, SharedWeights weights) {
+  if (!divides(tp, model.heads.value_or(1))) return {Unshared::heads};
+  const double kv = shared_kv_heads(model);
+  if (!divides(tp, kv) && std::fmod(static_cast<double>(tp), kv) != 0) return {Unshared::kv_heads};
+  if (weights.block <= 0) return {};
+  const double shared = model.shared_experts.value_or(0) * model.shared_ffn_size.value_or(expert_width(model));
+  for (const double width : {has_dense_layers(model) ? model.ffn_size.value_or(0) : 0, shared})
+    if (const double part = cut_block(width, tp, weights.block); part > 0) return {Unshared::blocks, part};
+  if (weights.whole_experts) return {};
+  if (const double part = cut_block(expert_width(model), tp, weights.block); part > 0)
+    return {Unshared::expert_blocks, part};
+  return {};
+}
+
+std::int64_t nearest_tp(const catalog::Model& model, std::int64_t tp, std::int64_t most, SharedWeights weights) {
+  return nearest(tp, most, [&](std::int64_t ranks) {
+    const bool shares_ffn = !has_dense_layers(model) || divides(ranks, model.ffn_size.value_or(0));
+    return shares_ffn && tensor_fault(model, ranks, weights).of == Unshared::nothing;
+  });
 }
 
 bool spread_evenly(double layers, int stages) {

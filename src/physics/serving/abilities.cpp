@@ -61,6 +61,7 @@ EngineLimit read_limit(const Node& node, Problems& problems) {
   out.says = fields.text("says");
   out.would = fields.text("would");
   out.source = fields.text("source");
+  out.model_types = fields.texts("model_types");
   fields.finish();
   return out;
 }
@@ -98,7 +99,20 @@ Runs Ability::on(const catalog::Gpu& gpu) const {
     return widened && *capability >= *widened ? Runs::widened : Runs::not_at_all;
   }
   if (std::ranges::find(amd, gpu.compute_capability) != amd.end()) return Runs::natively;
-  return Runs::unknown;
+  return leaves_out(gpu) ? Runs::not_at_all : Runs::unknown;
+}
+
+bool Ability::leaves_out(const catalog::Gpu& gpu) const {
+  if (amd.empty() || !gpu.compute_capability.starts_with("gfx")) return false;
+  if (std::ranges::find(amd, gpu.compute_capability) != amd.end()) return false;
+  const auto known = weight_format(format);
+  if (!known) return false;  // of caches and of files of several formats
+  if ((*known)->arithmetic == Arithmetic::fp8) return !gpu.has_fp8;
+  return (*known)->arithmetic == Arithmetic::fp4 && !gpu.fp4_dense_tflops;
+}
+
+bool EngineLimit::is_about(const catalog::Model& model) const {
+  return model_types.empty() || std::ranges::find(model_types, model.model_type) != model_types.end();
 }
 
 bool Ability::covers(std::string_view release) const {

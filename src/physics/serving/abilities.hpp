@@ -11,6 +11,7 @@
 #include "base/io/document.hpp"
 #include "base/values/error.hpp"
 #include "catalog/records/gpu.hpp"
+#include "catalog/records/model.hpp"
 #include "job/request/terms.hpp"
 
 namespace gpusel::physics {
@@ -35,19 +36,24 @@ struct Ability {
   std::string source;              // key
 
   Runs on(const catalog::Gpu& gpu) const;
+  /// Whether its table names architectures of AMD and not this one, whose hardware lacks the arithmetic too.
+  bool leaves_out(const catalog::Gpu& gpu) const;
   bool is_current() const { return until.empty(); }
   /// Whether it is of that release; of an empty one, whether it is current.
   bool covers(std::string_view release) const;
 };
 
 /// What an engine checks before it starts.
-enum class Refusal : std::uint8_t { heads, context, cache };
+enum class Refusal : std::uint8_t { heads, kv_heads, blocks, expert_blocks, float16, context, cache };
 
 struct EngineLimit {
   Refusal limit = Refusal::heads;
   std::string says;   // with {names} of figures
   std::string would;  // with what flag it would start; empty: none
   std::string source;
+  std::vector<std::string> model_types;  // of config.json, that it is about; empty: all
+
+  bool is_about(const catalog::Model& model) const;
 };
 
 struct EngineAbility {
@@ -82,4 +88,4 @@ std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> do
 
 template <>
 inline constexpr auto gpusel::enum_names<gpusel::physics::Refusal> =
-    std::to_array<std::string_view>({"heads", "context", "cache"});
+    std::to_array<std::string_view>({"heads", "kv-heads", "blocks", "expert-blocks", "float16", "context", "cache"});

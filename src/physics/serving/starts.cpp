@@ -77,7 +77,11 @@ std::string with_capability(std::string_view text, const catalog::Gpu& gpu) {
 }
 
 std::string NotStarting::text(const catalog::Gpu& gpu) const {
-  if (!refusing->says.empty()) return with_capability(refusing->says, gpu);
+  const bool of_nvidia = gpu.capability.has_value();  // as its messages are
+  if (!refusing->says.empty() && of_nvidia) return with_capability(refusing->says, gpu);
+  if (refusing->leaves_out(gpu))
+    return say("{} runs {} on {}; {} is {}", engine->name, what, join_texts(refusing->amd, ", "), gpu.id,
+               gpu.compute_capability);
   const double has = gpu.capability.value_or(0);
   if (refusing->most && has > *refusing->most)
     return say("{} has no kernels for {} beyond compute capability {:.1f}; {} has {:.1f}", engine->name, what,
@@ -130,6 +134,43 @@ std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::
                                   : of(rows_of_scheme(*engine, scheme), scheme);
   // What no release runs is the end; what another one runs, a condition.
   return base && (!weights || weights->other != nullptr) ? base : weights;
+}
+
+double weight_block(const EngineAbility& engine, const catalog::Model& model, std::string_view asked_as,
+                    const WeightFormat& format) {
+  if (!model.fp8_block || format.name != "fp8" || engine.limit(Refusal::expert_blocks) == nullptr) return 0;
+  std::vector<std::string_view> published{model.id};
+  for (const catalog::TextList* names : {&model.aliases, &model.official_repositories})
+    for (const std::string_view name : *names) published.push_back(name);
+  const bool others = catalog::quantised_name(asked_as) && !catalog::is_called(published, asked_as);
+  return others ? 0 : *model.fp8_block;
+}
+
+double weight_block(const job::Job& work, const WeightFormat& format, const Device& device) {
+  const EngineAbility* engine = device.engines == nullptr ? nullptr : device.engines->find(work.inference.engine);
+  if (engine == nullptr || work.model == nullptr) return 0;
+  const bool converts =
+      work.pins.tp && !work.inference.weights_precision.empty() && !work.model->native_dtype.starts_with(format.name);
+  return converts ? 0 : weight_block(*engine, *work.model, work.asked_as, format);
+}
+
+const EngineLimit* refuses_float16(const EngineAbility& engine, const catalog::Model& model) {
+  const EngineLimit* limit = engine.limit(Refusal::float16);
+  return limit != nullptr && limit->is_about(model) ? limit : nullptr;
+}
+
+std::string with_model_type(std::string_view text, const catalog::Model& model) {
+  std::string out(text);
+  constexpr std::string_view kName = "{model_type}";
+  if (const auto at = out.find(kName); at != std::string::npos) out.replace(at, kName.size(), model.model_type);
+  return out;
+}
+
+std::string_view served_as_released(const job::Job& work, const Device& device) {
+  const std::string_view native = native_weight_format(*work.model, device);
+  const EngineAbility* engine = device.engines == nullptr ? nullptr : device.engines->find(work.inference.engine);
+  const bool wider = native == "fp16" && engine != nullptr && refuses_float16(*engine, *work.model) != nullptr;
+  return wider ? std::string_view("fp32") : native;
 }
 
 std::vector<std::string_view> schemes_that_start(const EngineAbility& engine, const catalog::Gpu& gpu) {

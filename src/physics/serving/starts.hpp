@@ -10,7 +10,8 @@
 
 namespace gpusel::job {
 struct Inference;
-}
+struct Job;
+}  // namespace gpusel::job
 
 namespace gpusel::physics {
 
@@ -50,6 +51,22 @@ std::string_view asked_release(const job::Inference& job);
 /// scheme.
 std::optional<NotStarting> weights_not_starting(const job::Inference& job, std::string_view asked_as,
                                                 const WeightFormat& format, const Device& device);
+
+/// Side of the blocks that share a scale in these weights as the engine loads them; 0 where there are none, or it does
+/// not mind. `asked_as` may be a repository of other weights than the publisher's.
+double weight_block(const EngineAbility& engine, const catalog::Model& model, std::string_view asked_as,
+                    const WeightFormat& format);
+/// The same of a job. What the engine converts itself, over ranks that somebody gave, has none.
+double weight_block(const job::Job& work, const WeightFormat& format, const Device& device);
+
+/// What the engine says of such a model in fp16; null where it takes that.
+const EngineLimit* refuses_float16(const EngineAbility& engine, const catalog::Model& model);
+
+/// An engine's text with the model's type in place of {model_type}.
+std::string with_model_type(std::string_view text, const catalog::Model& model);
+
+/// What weights are served in where nothing is said: as released, and wider where the engine refuses that.
+std::string_view served_as_released(const job::Job& work, const Device& device);
 
 /// Schemes of weights, as people ask for them, that some release of the engine starts with on this GPU.
 std::vector<std::string_view> schemes_that_start(const EngineAbility& engine, const catalog::Gpu& gpu);
