@@ -78,8 +78,8 @@ class CandidateSearch::BySimulation {
       if (choices_[i].planned)
         search_.offer_shape(shape, promises().paced(search_.work_, std::move(*choices_[i].planned)), out);
       else if (tried_[i] && search_.keep_rejections_)
-        search_.reject_shape(shape, unsold_[i] > 0 && !simulated_[i] ? too_many_by_formulas(unsold_[i])
-                                                                     : search_.not_kept(simulated_[i]));
+        search_.reject_shape(shape,
+                             unsold_[i] > 0 ? too_many_by_formulas(unsold_[i]) : search_.not_kept(simulated_[i]));
     }
   }
 
@@ -213,6 +213,7 @@ class CandidateSearch::BySimulation {
     if (!planned) return;
     const double cost = lead.each * planned->groups;
     const bool kept = planned->plan.serving->speed.simulated.has_value();
+    if (!kept && !lead.sold) return void(unsold_[lead.shape] = planned->working);
     choice.take(std::move(*planned), cost, kept);
     if (!kept) return;
     const auto& sold = sold_[lead.shape];
