@@ -13,21 +13,19 @@ namespace {
 
 using rules::Fact;
 
-Change to_change(job::Needed needed, std::string given) {
-  return {.flag = std::move(needed.flag),
-          .value = std::move(needed.value),
-          .also = needed.also,
-          .given = needed.also ? std::move(given) : std::string()};
-}
-
 /// A row of the table of limits.
 Relaxation of_limit(const job::Limit& limit) {
   Relaxation out;
   out.rule = limit.id();
   out.copy = [&limit](Question& to, const Question& from) { limit.form.copy(to.constraints, from.constraints); };
-  out.need = [&limit](const Lifted& l) {
+  out.need = [&limit](const Lifted& l) -> Change {
     const job::Constraints& asked = l.asked.constraints;
-    return to_change(limit.form.relax({limit, asked, l.facts}), limit.form.written(asked));
+    job::Needed needed = limit.form.relax({limit, asked, l.facts});
+    std::string given = needed.also ? limit.form.written(asked) : std::string();
+    return {.flag = std::move(needed.flag),
+            .value = std::move(needed.value),
+            .also = needed.also,
+            .given = std::move(given)};
   };
   out.replaces = limit.also.replaces;
   if (limit.also.trades)

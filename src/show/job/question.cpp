@@ -25,6 +25,8 @@ std::string served_words(const Job& work) {
                                      : say(": {} users", *job.askers->users);
   else if (job.request_rate)
     words += say(": {} req/s", human_number(*job.request_rate));
+  else if (job.concurrency)
+    words += say(": {} at once", *job.concurrency);
   if (job.askers && !job.askers->traffic.empty())
     words += say(" of {}", printable(job.askers->traffic.substr(job.askers->traffic.rfind('/') + 1)));
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
