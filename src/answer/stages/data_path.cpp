@@ -280,9 +280,9 @@ Status check_wishes(const DataWishes& wishes, const job::Job& work, const physic
     return usage_error(say("does not apply to {}", to_text(work.task)), std::string(key), say_text(of));
   };
   if (wishes.checkpoint_minutes && !job::is_training(work.task))
-    return none("checkpoint_minutes", to_say("it is for training"));
+    return none("--checkpoint-minutes", to_say("it is for training"));
   if (wishes.sample_kb && physics::physics_of(work).stored_unit(work, *coefficients.economy, nullptr).bytes <= 0)
-    return none("sample_kb", to_say("it is for work that reads a data set"));
+    return none("--sample-kb", to_say("it is for work that reads a data set"));
   return {};
 }
 

@@ -114,7 +114,7 @@ DataPath data_path(const Recommendation& recommendation, const Advice& advice, c
                    const DataWishes& wishes, const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                    const money::Converter& converter, bool explained);
 
-/// Error: what is said of the data has no meaning for the job; `where` is the key.
+/// Error: what is said of the data has no meaning for the job; `where` is the flag.
 Status check_wishes(const DataWishes& wishes, const job::Job& work, const physics::Coefficients& coefficients);
 
 /// Its warnings among the remarks of the recommendations that need them (the first `detailed`; 0: all).
