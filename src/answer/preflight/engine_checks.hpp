@@ -24,7 +24,10 @@ class EngineChecks {
   using Names = std::vector<std::pair<std::string_view, std::string>>;
 
   void heads(std::vector<Refused>& out) const;
+  void experts(std::vector<Refused>& out) const;
   void context(std::vector<Refused>& out) const;
+  void input(std::vector<Refused>& out) const;
+  void scheme(std::vector<Refused>& out) const;
   void base(std::vector<Refused>& out) const;
   void weights(std::vector<Refused>& out) const;
   void cache(std::vector<Refused>& out) const;

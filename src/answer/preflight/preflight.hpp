@@ -15,7 +15,7 @@ enum class LineOutcome : std::uint8_t {
 
 /// Why a tool does not start.
 struct Refused {
-  std::string check;     // gpus, heads, format, context, cache or plan
+  std::string check;     // gpus, heads, experts, format, quantization, context, input, cache, speculation, flag, plan
   std::string says;      // the tool's own message, or what it amounts to
   std::string source;    // key; empty: it follows from the question
   std::string would;     // what would start; empty: nothing is known to

@@ -41,14 +41,19 @@ struct Ability {
 };
 
 /// What an engine checks before it starts.
-enum class Refusal : std::uint8_t { heads, context, cache };
+enum class Refusal : std::uint8_t { heads, context, cache, experts, input, unquantised, mismatched };
 
 struct EngineLimit {
   Refusal limit = Refusal::heads;
   std::string says;   // with {names} of figures
   std::string would;  // with what flag it would start; empty: none
   std::string source;
+  std::string stored;                // scheme of the weights that it is about; empty: of all
+  std::vector<std::string> schemes;  // that are asked for: unquantised: refused, mismatched: taken
 };
+
+/// By release, number by number: below 0 where a is older. "0.19" is every "0.19.x".
+int compared_releases(std::string_view a, std::string_view b);
 
 struct EngineAbility {
   job::Engine engine = job::Engine::vllm;
@@ -57,7 +62,7 @@ struct EngineAbility {
   std::vector<Ability> formats;
   std::vector<EngineLimit> limits;
 
-  const EngineLimit* limit(Refusal which) const;
+  const EngineLimit* limit(Refusal which, std::string_view stored = {}) const;
 };
 
 class EngineAbilities {
@@ -82,4 +87,4 @@ std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> do
 
 template <>
 inline constexpr auto gpusel::enum_names<gpusel::physics::Refusal> =
-    std::to_array<std::string_view>({"heads", "context", "cache"});
+    std::to_array<std::string_view>({"heads", "context", "cache", "experts", "input", "unquantised", "mismatched"});
