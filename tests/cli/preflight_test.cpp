@@ -228,7 +228,9 @@ TEST_CASE("llama.cpp leaves on the CPU what has no room, unless it is told other
 
 TEST_CASE("speculation needs a draft model only where a model drafts") {
   const std::string line = "vllm serve qwen2.5-7b --max-model-len 4096 --speculative-config ";
-  const auto vllm = [&](const std::string& config) { return answer_of(preflight("--gpu l40s", line + "'" + config + "'")); };
+  const auto vllm = [&](const std::string& config) {
+    return answer_of(preflight("--gpu l40s", line + "'" + config + "'"));
+  };
   const Json ngram = vllm(R"({"method":"ngram","num_speculative_tokens":4})");
   CHECK(ngram["outcome"] == "starts");
   CHECK(notes_contain(ngram, "without speculation by 'ngram'"));
@@ -242,7 +244,7 @@ TEST_CASE("speculation needs a draft model only where a model drafts") {
 }
 
 TEST_CASE("a context that the line stretches is not refused") {
-  const std::string line = "vllm serve Qwen/Qwen2.5-7B-Instruct --max-model-len 131072";
+  const std::string line = "vllm serve Qwen/Qwen3-8B --max-model-len 131072";
   const auto on = [](const std::string& words) { return answer_of(preflight("--gpu h100-sxm-80gb", words)); };
   CHECK(on(line)["refused"][0]["check"] == "context");
   const std::string yarn = R"({"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768})";
@@ -265,7 +267,7 @@ TEST_CASE("a scheme of quantization that the repository contradicts is refused")
 
 TEST_CASE("lengths that contradict each other are refused") {
   const auto outcome = [](const std::string& lengths) {
-    return answer_of(preflight("--gpu l4", "text-generation-launcher --model-id qwen2.5-7b " + lengths))["outcome"];
+    return answer_of(preflight("--gpu l40s", "text-generation-launcher --model-id qwen2.5-7b " + lengths))["outcome"];
   };
   CHECK(outcome("--max-input-tokens 4096 --max-total-tokens 4096") == "refused");
   CHECK(outcome("--max-input-tokens 4095 --max-total-tokens 4096") == "starts");

@@ -61,7 +61,8 @@ class LineRequestMaker {
   }
 
   Status take(const std::string& key, const std::string& value) {
-    if (Count* const place = count_of(key); place != nullptr) return counted(key, value, *place, job::kCount);
+    if (Count* const place = count_of(key); place != nullptr)
+      return counted(key, value, *place, place == &out_.visible || place == &out_.at_once ? job::kCount : job::kLength);
     if (bool* const place = truth_of(key); place != nullptr) {
       *place = value == "true";
       return {};

@@ -179,6 +179,7 @@ class PreflightJudge {
     whole.batch.reset();
     whole.concurrency = 1;
     whole.mode = job::Mode::online;
+    whole.of_data = true;  // a context that is longer than the model's is noted: the line has been judged for it
     return whole;
   }
 
