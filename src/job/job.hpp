@@ -94,6 +94,9 @@ struct Inference {
   bool disaggregated_prefill = false;  // prompts and answers on replicas of their own
   std::int64_t stream_interval = 1;    // tokens that the server sends at once
   Offload offload = Offload::none;
+  LeftToHost left_to_host;
+  ServedAdapters adapters;
+  bool drafts_itself = false;  // its layers for multi-token prediction are loaded too
   std::optional<double> ttft_ms;
   std::optional<double> tpot_ms;
   std::optional<double> itl_ms;

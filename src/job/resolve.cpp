@@ -349,6 +349,9 @@ class Resolver {
     if (i.offload != Offload::none && i.offload != Offload::weights)
       return usage_error(say("'{}' does not apply to serving a language model", to_text(i.offload)), "offload",
                          say("none or weights"));
+    i.left_to_host = request_.left_to_host;
+    i.adapters = request_.adapters;
+    i.drafts_itself = request_.drafts_itself;
     if (Status targets = service_targets(); !targets) return targets;
     i.tokens = request_.tokens;
     if (Status drafted = speculation(); !drafted) return drafted;

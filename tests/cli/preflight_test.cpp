@@ -171,6 +171,131 @@ TEST_CASE("a line that cannot be read says why") {
              Catch::Contains("/nowhere/ds.json"));
 }
 
+namespace {
+
+/// Of one GPU, in GiB.
+double weights_of(const Json& answer) { return answer["answer"]["memory"]["per_gpu"]["weights"].get<double>(); }
+
+bool notes_contain(const Json& answer, const std::string& text) {
+  for (const Json& note : answer["notes"])
+    if (note.get<std::string>().contains(text)) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("experts are spread over the ranks of all replicas") {
+  const std::string model = "deepseek-ai/DeepSeek-R1-0528";
+  const Json vllm =
+      answer_of(preflight("--gpu h200:8", "vllm serve " + model + " --data-parallel-size 8 --enable-expert-parallel"));
+  CHECK(weights_of(vllm) > 90);
+  CHECK(weights_of(vllm) < 110);
+  // One tensor-parallel group without it, and attention in replicas inside the tensor ranks of another engine.
+  const Json shared =
+      answer_of(preflight("--gpu h200:8", "vllm serve " + model + " --data-parallel-size 8 --max-model-len 8192"));
+  CHECK(weights_of(shared) == Approx(weights_of(vllm)));
+  const Json sglang = answer_of(preflight(
+      "--gpu h200:8", "python -m sglang.launch_server --model-path " + model + " --tp 8 --dp 8 --enable-dp-attention"));
+  CHECK(sglang["outcome"] != "refused");
+  CHECK(weights_of(sglang) == Approx(weights_of(vllm)));
+  const Json dense = answer_of(preflight("--gpu l4", "vllm serve qwen2.5-7b --enable-expert-parallel"));
+  CHECK(dense["refused"][0]["check"] == "experts");
+}
+
+TEST_CASE("weights that stay in host memory are not needed on the GPU") {
+  const std::string vllm = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 4096";
+  const double whole = weights_of(answer_of(preflight("--gpu l4", vllm)));
+  const Json offloaded = answer_of(preflight("--gpu l4", vllm + " --cpu-offload-gb 4"));
+  CHECK(weights_of(offloaded) == Approx(whole - 4).epsilon(0.001));
+  const std::string line = "llama-server -hf meta-llama/Llama-3.1-8B-Instruct-GGUF:q8_0 -c 4096";
+  const double all = weights_of(answer_of(preflight("--gpu l4", line + " -ngl 99")));
+  const Json some = answer_of(preflight("--gpu l4", line + " -ngl 11"));
+  CHECK(weights_of(some) == Approx(all * 11 / 33).epsilon(0.001));
+  CHECK(notes_contain(some, "the speed is not estimated"));
+  const std::string moe = "llama-server -hf Qwen/Qwen3-30B-A3B-GGUF:q8_0 -c 4096";
+  CHECK(answer_of(preflight("--gpu t4", moe + " -ngl 99"))["outcome"] == "out-of-memory");
+  CHECK(answer_of(preflight("--gpu t4", moe + " -ngl 99 --cpu-moe"))["outcome"] == "starts");
+}
+
+TEST_CASE("llama.cpp leaves on the CPU what has no room, unless it is told otherwise") {
+  const std::string line = "llama-server -hf meta-llama/Llama-3.1-70B-Instruct-GGUF:q4_k_m";
+  const Json fitted = answer_of(preflight("--gpu rtx-4090", line));
+  CHECK(fitted["outcome"] == "starts");
+  CHECK(notes_contain(fitted, "layers are on the GPU"));
+  CHECK(answer_of(preflight("--gpu rtx-4090", line + " --fit off"))["outcome"] == "out-of-memory");
+  CHECK(answer_of(preflight("--gpu rtx-4090", line + " -ngl 99"))["outcome"] == "out-of-memory");
+}
+
+TEST_CASE("speculation needs a draft model only where a model drafts") {
+  const std::string line = "vllm serve qwen2.5-7b --max-model-len 4096 --speculative-config ";
+  const auto vllm = [&](const std::string& config) {
+    return answer_of(preflight("--gpu l40s", line + "'" + config + "'"));
+  };
+  const Json ngram = vllm(R"({"method":"ngram","num_speculative_tokens":4})");
+  CHECK(ngram["outcome"] == "starts");
+  CHECK(notes_contain(ngram, "without speculation by 'ngram'"));
+  CHECK(vllm(R"({"method":"mtp","num_speculative_tokens":1})")["outcome"] == "starts");
+  CHECK(vllm(R"({"method":"eagle","num_speculative_tokens":1})")["refused"][0]["check"] == "speculation");
+  CHECK(vllm(R"({"method":"eagle3","model":"some/head","num_speculative_tokens":1})")["outcome"] == "starts");
+  const Json removed =
+      answer_of(preflight("--gpu l40s", "vllm serve qwen2.5-7b --max-model-len 4096 --speculative-model qwen2.5-0.5b"));
+  CHECK(removed["refused"][0]["check"] == "flag");
+  CHECK(removed["refused"][0]["would"] == "--speculative-config");
+}
+
+TEST_CASE("a context that the line stretches is not refused") {
+  const std::string line = "vllm serve Qwen/Qwen3-8B --max-model-len 131072";
+  const auto on = [](const std::string& words) { return answer_of(preflight("--gpu h100-sxm-80gb", words)); };
+  CHECK(on(line)["refused"][0]["check"] == "context");
+  const std::string yarn = R"({"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768})";
+  CHECK(on(line + " --rope-scaling '" + yarn + "'")["outcome"] == "starts");
+  CHECK(on(line + R"( --hf-overrides '{"rope_scaling":)" + yarn + "}'")["outcome"] == "starts");
+  CHECK(on("env VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 " + line)["outcome"] == "starts");
+}
+
+TEST_CASE("a scheme of quantization that the repository contradicts is refused") {
+  const auto check = [](const std::string& words) {
+    const Json answer = answer_of(preflight("--gpu l40s", "vllm serve " + words + " --max-model-len 4096"));
+    return answer["refused"].empty() ? std::string("starts") : answer["refused"][0]["says"].get<std::string>();
+  };
+  CHECK(check("Qwen/Qwen2.5-7B-Instruct --quantization awq") == "Cannot find the config file for awq");
+  CHECK(check("Qwen/Qwen2.5-7B-Instruct --quantization fp8") == "starts");
+  CHECK(check("Qwen/Qwen2.5-7B-Instruct-AWQ --quantization awq_marlin") == "starts");
+  CHECK_THAT(check("Qwen/Qwen2.5-7B-Instruct-AWQ --quantization gptq"),
+             Catch::Contains("(awq) does not match") && Catch::Contains("(gptq)"));
+}
+
+TEST_CASE("lengths that contradict each other are refused") {
+  const auto outcome = [](const std::string& lengths) {
+    return answer_of(preflight("--gpu l40s", "text-generation-launcher --model-id qwen2.5-7b " + lengths))["outcome"];
+  };
+  CHECK(outcome("--max-input-tokens 4096 --max-total-tokens 4096") == "refused");
+  CHECK(outcome("--max-input-tokens 4095 --max-total-tokens 4096") == "starts");
+}
+
+TEST_CASE("adapters take memory, of ranks that there are") {
+  const std::string line = "vllm serve qwen2.5-7b --max-model-len 4096";
+  const double plain = weights_of(answer_of(preflight("--gpu l40s", line)));
+  CHECK(weights_of(answer_of(preflight("--gpu l40s", line + " --enable-lora --max-loras 4 --max-lora-rank 64"))) >
+        plain);
+  CHECK(preflight("--gpu l40s", line + " --enable-lora --max-lora-rank 24").status == 2);
+}
+
+TEST_CASE("trainers' own flags and defaults are read") {
+  const Json flags = answer_of(preflight("--gpu l40s",
+                                         "llamafactory-cli train --stage sft --model_name_or_path "
+                                         "Qwen/Qwen2.5-7B-Instruct --finetuning_type lora --bf16 true "
+                                         "--per_device_train_batch_size 1 --cutoff_len 2048"));
+  CHECK(flags["left_out"].empty());
+  CHECK(flags["outcome"] == "starts");
+  const std::string gpt =
+      "pretrain_gpt.py --num-layers 24 --hidden-size 2048 --num-attention-heads 16 --vocab-size "
+      "32000 --max-position-embeddings 2048 --seq-length 2048 --micro-batch-size 1 --bf16";
+  const Json implied = answer_of(preflight("--gpu h100-sxm-80gb", gpt));
+  const Json written = answer_of(preflight("--gpu h100-sxm-80gb", gpt + " --ffn-hidden-size 8192"));
+  CHECK(weights_of(implied) == Approx(weights_of(written)));
+}
+
 TEST_CASE("a table of abilities that is wrong is refused with its place") {
   const auto lint = [](const std::string& row) {
     const std::string file = scratch_file("engines.yaml",

@@ -458,9 +458,8 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     facts.set(Fact::weights_precision, layout.weights->name);
     const double stored = in_gib(physics::stored_weights(work, *layout.weights));
     const int nodes_per_copy = std::max(1, layout.tp * layout.pp / machine.gpus_per_node);
-    const bool offloads = work.inference.offload != job::Offload::none;
     const double held = stored * layout.dp / machine.nodes / nodes_per_copy;
-    facts.set(Fact::offloaded_gib, offloads ? held * (1 - physics::kInFlight) : 0.0);
+    facts.set(Fact::offloaded_gib, held * physics::host_share(work, layout));
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
     if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);

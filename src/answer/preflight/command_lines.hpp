@@ -42,7 +42,10 @@ struct LineFlag {
   std::string count;                                      // what divides the parts that are counted; empty: none are
   std::string as;                                         // the value that it stands for, whatever its own
   std::string file;                                       // table of the arguments in the file that it names
-  std::vector<std::pair<std::string, std::string>> json;  // keys of the object that it has
+  std::string object;                                     // table of the arguments in the JSON object that is its value
+  std::vector<std::pair<std::string, std::string>> also;  // other keys that it sets, where it means anything
+  std::string gone;                                       // release that no longer takes it; empty: all do
+  std::string instead;                                    // what that takes in its place
   std::optional<LineNeed> needs;
 };
 
@@ -55,6 +58,7 @@ struct LineTool {
   std::vector<std::vector<std::string>> starts;  // words of its line
   std::string first;                             // what a bare word says: a key, or "file:TABLE"
   std::vector<std::pair<std::string, std::string>> sets, defaults;
+  std::vector<std::string> includes;  // tables whose arguments it takes too
   std::vector<LineFlag> flags;
   std::vector<LineAssertion> asserts;
 
@@ -73,19 +77,28 @@ struct Understood {
   std::size_t order = 0;  // of its row in the table: of two that speak of one key, the later row decides
 };
 
+/// An argument that a release no longer takes.
+struct GoneFlag {
+  std::string flag, release, instead;
+  const LineTool* tool = nullptr;
+};
+
 /// What a line says.
 struct ReadLine {
   std::vector<const LineTool*> tools;  // launcher first
   std::vector<std::string> before;     // words in front of them that were not read
   std::vector<Understood> understood;
-  std::vector<std::string> idle;                         // arguments without a bearing
-  std::vector<std::string> left_out;                     // arguments that nobody here knows
-  std::vector<const LineNeed*> needs;                    // of arguments that stand there
+  std::vector<std::string> idle;          // arguments without a bearing
+  std::vector<std::string> left_out;      // arguments that nobody here knows
+  std::vector<const LineNeed*> needs;     // of arguments that stand there
+  std::vector<GoneFlag> gone;
   std::map<std::string, std::string, std::less<>> says;  // by key
 
   std::string said(std::string_view key) const;
   /// Whether the argument stands there, however it is understood.
   bool has(std::string_view flag) const;
+  /// The argument that says it, nothing where a default does; of several the one that counts.
+  const Understood* says_so(std::string_view key) const;
   const LineTool& tool() const { return *tools.back(); }
 };
 

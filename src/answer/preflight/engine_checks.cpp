@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "catalog/weights/quantised_name.hpp"
 #include "physics/formats.hpp"
 #include "physics/planner/legal.hpp"
 
@@ -24,7 +25,10 @@ std::vector<Refused> EngineChecks::run() const {
   std::vector<Refused> out;
   if (engine_ == nullptr) return out;
   heads(out);
+  experts(out);
   context(out);
+  input(out);
+  scheme(out);
   base(out);
   weights(out);
   cache(out);
@@ -90,11 +94,43 @@ double EngineChecks::block() const {
 
 void EngineChecks::context(std::vector<Refused>& out) const {
   const auto* limit = engine_->limit(physics::Refusal::context);
-  if (limit == nullptr || asked_.context_of_model || !request_.context || !model_.max_context) return;
-  if (static_cast<double>(*request_.context) <= *model_.max_context) return;
-  const Names names{{"{context}", format("{}", *request_.context)},
-                    {"{longest}", format("{:.0f}", *model_.max_context)}};
+  const catalog::Number longest = asked_.longest(model_);
+  if (limit == nullptr || asked_.context_of_model || asked_.longer_context || !request_.context || !longest) return;
+  if (static_cast<double>(*request_.context) <= *longest) return;
+  const Names names{{"{context}", format("{}", *request_.context)}, {"{longest}", format("{:.0f}", *longest)}};
   out.push_back({"context", filled(limit->says, names), limit->source, filled(limit->would, names)});
+}
+
+void EngineChecks::experts(std::vector<Refused>& out) const {
+  const auto* limit = engine_->limit(physics::Refusal::experts);
+  if (limit == nullptr || !asked_.has_experts || model_.is_moe()) return;
+  out.push_back({"experts", limit->says, limit->source, limit->would});
+}
+
+void EngineChecks::input(std::vector<Refused>& out) const {
+  const auto* limit = engine_->limit(physics::Refusal::input);
+  if (limit == nullptr || !asked_.longest_input || asked_.context_of_model || !request_.context) return;
+  if (*asked_.longest_input < *request_.context) return;
+  const Names names{{"{input}", format("{}", *asked_.longest_input)},
+                    {"{context}", format("{}", *request_.context)},
+                    {"{longer}", format("{}", *asked_.longest_input + 1)}};
+  out.push_back({"input", filled(limit->says, names), limit->source, filled(limit->would, names)});
+}
+
+/// The scheme of the line against that of the repository, as its name says it; a folder may hold anything.
+void EngineChecks::scheme(std::vector<Refused>& out) const {
+  const std::string& typed = asked_.typed_scheme;
+  if (typed.empty() || asked_.scheme.empty() || catalog::looks_like_path(request_.model)) return;
+  const std::string stored = physics::scheme_of_name(request_.model, *engine_);
+  const auto native = physics::weight_format(model_.native_dtype);
+  const bool plain = !catalog::quantised_name(request_.model) && (!native || (*native)->bits >= 16);
+  const auto* limit =
+      plain ? engine_->limit(physics::Refusal::unquantised) : engine_->limit(physics::Refusal::mismatched, stored);
+  if (limit == nullptr || (!plain && stored.empty())) return;
+  const bool listed = std::ranges::find(limit->schemes, typed) != limit->schemes.end();
+  if (listed != plain) return;
+  const Names names{{"{stored}", stored}, {"{scheme}", typed}};
+  out.push_back({"quantization", filled(limit->says, names), limit->source, filled(limit->would, names)});
 }
 
 std::optional<Refused> EngineChecks::no_room(std::int64_t context, double room) const {

@@ -27,7 +27,10 @@ class EngineChecks {
   void heads(std::vector<Refused>& out) const;
   /// Side of the blocks of the weights; 0: none.
   double block() const;
+  void experts(std::vector<Refused>& out) const;
   void context(std::vector<Refused>& out) const;
+  void input(std::vector<Refused>& out) const;
+  void scheme(std::vector<Refused>& out) const;
   void base(std::vector<Refused>& out) const;
   void weights(std::vector<Refused>& out) const;
   /// Models that the engine doesn't run in that type on any GPU.

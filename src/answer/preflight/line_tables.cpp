@@ -11,7 +11,11 @@ namespace gpusel::answer {
 namespace {
 
 /// Keys that are no option of a question: what preflight itself makes of them.
-constexpr std::string_view kPreflightKeys[] = {"-", "scheme", "dtype", "at_once", "visible", "spreads_experts"};
+constexpr std::string_view kPreflightKeys[] = {
+    "-",           "scheme",        "dtype",      "at_once",        "visible",       "speculation",  "expert_ranks",
+    "has_experts", "dp_attention",  "gpu_layers", "expert_layers",  "fits_layers",   "host_gib",     "rope_factor",
+    "rope_type",   "rope_original", "positions",  "longer_context", "longest_input", "has_adapters", "adapters",
+    "adapter_rank"};
 constexpr std::string_view kOfConfig = "config.";
 
 bool is_key(std::string_view key) {
@@ -84,9 +88,10 @@ LineFlag read_line_flag(const Node& node, Problems& problems) {
   out.count = fields.text("count");
   out.as = fields.text("as");
   out.file = fields.text("file");
-  if (const Node* json = fields.find("json"); json != nullptr)
-    for (const Node& member : json->children) check_line_key(member.text, member, fields);
-  out.json = pairs_at("json", fields);
+  out.object = fields.text("object");
+  out.also = keyed_at("also", fields);
+  out.gone = fields.text("gone");
+  out.instead = fields.text("instead");
   if (const Node* needs = fields.find("needs"); needs != nullptr) out.needs = read_line_need(*needs, problems);
   fields.finish();
   return out;
@@ -105,6 +110,7 @@ LineTool read_line_tool(const Node& node, Problems& problems) {
   out.first = fields.text("first");
   out.sets = keyed_at("sets", fields);
   out.defaults = keyed_at("defaults", fields);
+  out.includes = fields.texts("includes");
   if (const Node* flags = fields.find("flags"); flags != nullptr)
     for (const Node& flag : flags->children) out.flags.push_back(read_line_flag(flag, problems));
   for (const Node& assertion : fields.entries("asserts"))
@@ -133,7 +139,17 @@ const LineFlag* LineTool::flag(std::string_view word) const {
 }
 
 std::expected<std::vector<LineTool>, Errors> read_command_lines(std::span<const Document> documents) {
-  return read_section(documents, "command_lines", read_line_tool, &LineTool::id);
+  auto tools = read_section(documents, "command_lines", read_line_tool, &LineTool::id);
+  if (!tools) return tools;
+  // Own arguments come first, and are found before those of other tables.
+  for (LineTool& tool : *tools)
+    for (const std::string& id : tool.includes) {
+      const auto other = std::ranges::find(*tools, id, &LineTool::id);
+      if (other == tools->end() || &*other == &tool) continue;
+      const std::vector<LineFlag> flags = other->flags;
+      tool.flags.insert(tool.flags.end(), flags.begin(), flags.end());
+    }
+  return tools;
 }
 
 }  // namespace gpusel::answer

@@ -19,6 +19,8 @@ using job::Request;
 constexpr std::int64_t kMostBatch = 4096;
 constexpr std::int64_t kMostTokens = 1 << 20;
 constexpr std::int64_t kTokenStep = 256;
+/// Below which llama.cpp does not shorten a context by itself: --fit-ctx.
+constexpr std::int64_t kLeastContext = 4096;
 
 class PreflightJudge {
  public:
@@ -33,15 +35,17 @@ class PreflightJudge {
     if (!gpu) return std::unexpected(gpu.error());
     const auto found = find_model(request_, ground_.catalog);
     if (!found) return std::unexpected(found.error());
-    spread_experts(*found->model);
-    count_gpus();
     const bool serves = request_.task == job::Task::inference && found->model->is_generator();
+    removed_arguments();
+    if (serves) lay_out(*found->model);
+    count_gpus();
     if (serves) {
-      longest_ = found->model->max_context;
+      longest_ = asked_.longest(*found->model);
       const EngineChecks checks(asked_, request_, *found->model, **gpu, ground_.coefficients.engines.get());
       out_.release = checks.release();
       for (Refused& refused : checks.run()) out_.refusals.push_back(std::move(refused));
-      serve(checks);
+      if (!asked_.undrafted.empty()) lacks_draft();
+      serve(checks, *found->model);
     } else {
       check_arguments(*found->model, **gpu);
       if (std::ranges::find(out_.refusals, "argument", &Refused::check) == out_.refusals.end()) train();
@@ -51,11 +55,66 @@ class PreflightJudge {
   }
 
  private:
-  /// vLLM's switch spreads experts over all tensor and data-parallel ranks.
-  void spread_experts(const catalog::Model& model) {
-    const std::int64_t ranks = request_.tp.value_or(1) * request_.dp.value_or(1);
-    const bool spread = asked_.spreads_experts && model.is_moe() && !request_.ep;
-    if (spread && physics::divides(ranks, *model.experts)) request_.ep = ranks;
+  /// Of a release that no longer has them; the one that is meant is the newest where none is.
+  void removed_arguments() {
+    for (const GoneFlag& gone : line_.gone) {
+      if (!request_.engine_version.empty() && physics::compared_releases(request_.engine_version, gone.release) < 0) {
+        out_.notes.push_back(say("{} is not judged: {} {} removed it", gone.flag, gone.tool->tool, gone.release));
+        continue;
+      }
+      out_.refusals.push_back({"flag", say("{} was removed in {} {}", gone.flag, gone.tool->tool, gone.release),
+                               gone.tool->source, gone.instead, true});
+    }
+  }
+
+  void lacks_draft() {
+    const Understood* said = line_.says_so("speculation");
+    const std::string flag = said == nullptr ? std::string() : said->flag.substr(0, said->flag.find(' '));
+    const std::string own = in_words_of_line("--speculative MODEL");
+    const bool has_word = !own.starts_with("--speculative ");
+    out_.refusals.push_back({"speculation", say("speculation by '{}' needs a draft model", asked_.undrafted),
+                             line_.tool().source, has_word ? own : say("a 'model' in {}", flag), true});
+  }
+
+  bool is_own(std::string_view key) const { return std::ranges::find(request_.given, key) != request_.given.end(); }
+
+  /// Degrees and parts as planners know them, where a tool counts otherwise.
+  void lay_out(const catalog::Model& model) {
+    job::LeftToHost& left = request_.left_to_host;
+    // The output is one more layer.
+    if (left.gpu_layers && static_cast<double>(*left.gpu_layers) > model.layers.value_or(0)) left.gpu_layers.reset();
+    if (!model.is_moe()) left.expert_layers.reset();
+    const std::int64_t tp = request_.tp.value_or(1);
+    const std::int64_t dp = request_.dp.value_or(1);
+    if (asked_.dp_attention && dp > 1) return split_attention(model, tp, dp);
+    const bool spread = asked_.has_experts || (asked_.spreads_experts && dp > 1);
+    if (model.is_moe() && spread && !is_own("ep")) spread_experts(model, tp * dp);
+  }
+
+  /// Replicas of attention inside the tensor ranks, which share the experts.
+  void split_attention(const catalog::Model& model, std::int64_t tp, std::int64_t dp) {
+    if (tp % dp != 0) {
+      out_.refusals.push_back(
+          {"heads", say("with attention in replicas, {} of them must divide the tensor parallelism of {}", dp, tp),
+           line_.tool().source, in_words_of_line(format("--dp {}", tp)), true});
+      return;
+    }
+    if (!model.is_moe()) {
+      request_.dp = 1;
+      out_.notes.push_back(
+          say("attention in replicas is estimated as tensor parallelism: its weights take more memory"));
+      return;
+    }
+    request_.tp = tp / dp;
+    if (!is_own("ep")) spread_experts(model, tp);
+  }
+
+  /// Over as many of the ranks as share them evenly.
+  void spread_experts(const catalog::Model& model, std::int64_t ranks) {
+    const auto experts = static_cast<std::int64_t>(model.experts.value_or(1));
+    std::int64_t ep = std::max<std::int64_t>(1, ranks);
+    while (ep > 1 && (experts % ep != 0 || ranks % ep != 0)) --ep;
+    request_.ep = ep;
   }
 
   /// GPUs that the line takes, against those that there are.
@@ -113,11 +172,97 @@ class PreflightJudge {
     return load;
   }
 
-  void serve(const EngineChecks& checks) {
-    if (std::ranges::any_of(out_.refusals, [](const Refused& one) {
-          return one.check == "gpus" || one.check == "heads" || one.check == "blocks";
-        }))
+  Request one_request(std::int64_t tokens) const {
+    Request whole = request_;
+    whole.context = tokens;
+    whole.input_tokens.reset();
+    whole.output_tokens.reset();
+    whole.request_rate.reset();
+    whole.batch.reset();
+    whole.concurrency = 1;
+    whole.mode = job::Mode::online;
+    whole.of_data = true;  // a context that is longer than the model's is noted: the line has been judged for it
+    return whole;
+  }
+
+  /// Whether it shortens the context of the model until it fits: one that was said is kept.
+  bool shortens() const { return asked_.fits_memory && asked_.context_of_model && line_.says_so("context") == nullptr; }
+
+  /// What a tool that looks for its own fit leaves to the processor: experts of the first layers, then whole layers.
+  void leave_to_host(const catalog::Model& model) {
+    const auto said = [&](std::string_view key) {
+      const Understood* one = line_.says_so(key);
+      return one != nullptr && !one->meaning.empty();
+    };
+    if (!asked_.fits_memory || said("gpu_layers") || said("expert_layers") || !model.layers) return;
+    const auto most = static_cast<std::int64_t>(longest_.value_or(kLeastContext));
+    const Request whole = one_request(shortens() ? std::min(kLeastContext, most) : context().value_or(most));
+    const auto fits = [&](const job::LeftToHost& left) {
+      Request trial = whole;
+      trial.left_to_host = left;
+      const auto answer = ask(trial);
+      return answer && answer->plan.fits &&
+             answer->plan.need.likely(physics::least_chance(answer->work, ground_.coefficients));
+    };
+    const auto layers = static_cast<std::int64_t>(*model.layers);
+    job::LeftToHost left;
+    if (fits(left)) return;
+    const auto without_experts = [&](std::int64_t n) {
+      job::LeftToHost fewer;
+      fewer.expert_layers = n;
+      return fits(fewer);
+    };
+    if (model.is_moe()) left.expert_layers = without_experts(layers) ? least(1, layers, without_experts) : layers;
+    if (!fits(left)) {
+      // Of the layers those that do not fit are counted: the fewest will do.
+      const auto without = [&](std::int64_t missing) {
+        job::LeftToHost fewer = left;
+        fewer.gpu_layers = layers + 1 - missing;
+        return fits(fewer);
+      };
+      if (!without(layers + 1)) return;
+      left.gpu_layers = layers + 1 - least(1, layers + 1, without);
+    }
+    request_.left_to_host = left;
+  }
+
+  /// The least number that holds, where the largest does.
+  template <class Holds>
+  static std::int64_t least(std::int64_t low, std::int64_t high, Holds holds) {
+    while (low < high) {
+      const std::int64_t middle = (low + high) / 2;
+      if (holds(middle))
+        high = middle;
+      else
+        low = middle + 1;
+    }
+    return high;
+  }
+
+  void note_host(const EstimateAnswer& answer) {
+    const job::LeftToHost& left = request_.left_to_host;
+    if (!left.on_cpu() || answer.plan.layout.weights == nullptr) return;
+    const double layers = answer.work.parameters.layers;
+    const double gib = in_gib(physics::stored_weights(answer.work, *answer.plan.layout.weights)) *
+                       physics::host_share(answer.work, answer.plan.layout);
+    if (left.gpu_layers)
+      out_.notes.push_back(
+          say("{} of {:g} layers are on the GPU, the output counted as one", *left.gpu_layers, layers + 1));
+    if (left.expert_layers)
+      out_.notes.push_back(say("the experts of the first {:g} of {:g} layers stay on the CPU",
+                               std::min(static_cast<double>(*left.expert_layers), layers), layers));
+    out_.notes.push_back(say(
+        "about {:.1f} GiB of weights stay in host memory, which must have room for them: the speed is not estimated",
+        gib));
+  }
+
+  void serve(const EngineChecks& checks, const catalog::Model& model) {
+    if (std::ranges::any_of(out_.refusals,
+                            [](const Refused& one) {
+                              return one.check == "gpus" || one.check == "heads" || one.check == "blocks";
+                            }))
       return;
+    leave_to_host(model);
     Request load = usual_load();
     auto answer = ask(load);
     if (!answer) return refuse(answer.error());
@@ -133,6 +278,7 @@ class PreflightJudge {
       out_.longest = room_;
       limit_room(answer->work.inference);
     }
+    note_host(*answer);
     if (answer->plan.fits) starts_with(checks);
     if (!answer->plan.fits || answer->fit.short_verdict() == Verdict::risky)
       out_.ways = what_would_work(load, *answer, ground_.catalog, ground_.coefficients, ground_.rules);
@@ -154,23 +300,24 @@ class PreflightJudge {
   void starts_with(const EngineChecks& checks) {
     const Count most = context();
     if (!most || !checks.looks_at_context() || !out_.longest) return;
-    Request whole = request_;
-    whole.context = longest_ ? std::min(*most, static_cast<std::int64_t>(*longest_)) : *most;
-    whole.input_tokens.reset();
-    whole.output_tokens.reset();
-    whole.request_rate.reset();
-    whole.batch.reset();
-    whole.concurrency = 1;
-    whole.mode = job::Mode::online;
+    const Request whole =
+        one_request(longest_ && !asked_.longer_context ? std::min(*most, static_cast<std::int64_t>(*longest_)) : *most);
     const auto answer = ask(whole);
     if (!answer || !answer->plan.serving) return;
+    const bool risky = answer->fit.short_verdict() == Verdict::risky;
+    if (shortens() && (!answer->plan.fits || risky)) {
+      const double shorter = std::min(room_, std::floor(answer->plan.serving->room.longest_context));
+      out_.notes.push_back(say("no room for the whole context of {} tokens: {} shortens it to about {:.0f}",
+                               *whole.context, line_.tool().tool, std::max(shorter, 0.0)));
+      return;
+    }
     if (!answer->plan.fits) {
       if (auto refused =
               checks.no_room(*whole.context, std::min(room_, std::floor(answer->plan.serving->room.longest_context))))
         out_.refusals.push_back(std::move(*refused));
       return;
     }
-    whole_is_risky_ = answer->fit.short_verdict() == Verdict::risky;
+    whole_is_risky_ = risky;
     if (whole_is_risky_)
       out_.notes.push_back(say("one request of the whole context, {} tokens, fits with a chance of {}", *whole.context,
                                chance_words(answer->plan.need.chance())));

@@ -15,7 +15,8 @@ enum class LineOutcome : std::uint8_t {
 
 /// Why a tool does not start.
 struct Refused {
-  std::string check;     // gpus, heads, blocks, format, context, cache, argument or plan
+  // gpus, heads, blocks, experts, format, quantization, context, input, cache, argument, speculation, flag or plan
+  std::string check;
   std::string says;      // the tool's own message, or what it amounts to
   std::string source;    // key; empty: it follows from the question
   std::string would;     // what would start; empty: nothing is known to

@@ -147,7 +147,7 @@ class LineReader {
       }
       const auto equals = word.find('=');
       const std::string name = word.substr(0, equals);
-      const LineFlag* flag = tool.flag(name);
+      const auto [holder, flag] = argument(tool, name);
       std::optional<std::string> value;
       if (equals != std::string::npos) value = word.substr(equals + 1);
       const bool has_next = i + 1 < words.size() && !is_flag(words[i + 1]);
@@ -157,10 +157,25 @@ class LineReader {
         continue;
       }
       if (!value && !flag->is_switch && flag->as.empty()) return no_value(name);
-      if (Status set = take(tool, *flag, name, value.value_or("true")); !set) return set;
+      if (Status set = take(*holder, *flag, name, value.value_or("true")); !set) return set;
     }
     if (tool.launches) return usage_error(say("{} launches nothing", tool.tool));
     return {};
+  }
+
+  struct Argument {
+    const LineTool* holder;
+    const LineFlag* flag;  // null: nobody knows it
+  };
+
+  /// "--speculative-config.method" is the key of an object that "--speculative-config" has.
+  Argument argument(const LineTool& tool, const std::string& name) const {
+    if (const LineFlag* flag = tool.flag(name); flag != nullptr) return {&tool, flag};
+    const auto dot = name.find('.');
+    const LineFlag* whole = dot == std::string::npos ? nullptr : tool.flag(name.substr(0, dot));
+    const LineTool* keys = whole == nullptr || whole->object.empty() ? nullptr : table(whole->object);
+    if (keys == nullptr) return {&tool, nullptr};
+    return {keys, keys->flag(name.substr(dot + 1))};
   }
 
   static bool takes_next(const LineTool& tool, const LineFlag* flag, std::string_view next) {
@@ -203,19 +218,27 @@ class LineReader {
     if (!document) return std::unexpected(document.error());
     if (!document->root.is_map())
       return usage_error(say("a file of arguments must be a map, found {}", document->root.describe()), name);
-    return members(*tool, document->root, {}, *document);
+    return members(*tool, document->root, {}, *document, {});
   }
 
-  Status members(const LineTool& tool, const Node& map, const std::string& within, const Document& document) {
+  /// `of`: the argument that they are the value of, with a space.
+  Status members(const LineTool& tool, const Node& map, const std::string& within, const Document& document,
+                 const std::string& of) {
     for (const Node& member : map.children) {
-      const std::string name = within + member.key;
-      const LineFlag* flag = tool.flag(name);
+      const std::string key = within + member.key;
+      const std::string name = of + key;
+      const LineFlag* flag = tool.flag(key);
       if (flag == nullptr && member.is_map()) {
-        if (Status read = members(tool, member, name + ".", document); !read) return read;
+        if (Status read = members(tool, member, key + ".", document, of); !read) return read;
         continue;
       }
       if (flag == nullptr) {
         out_.left_out.push_back(name);
+        continue;
+      }
+      if (const LineTool* keys = flag->object.empty() ? nullptr : table(flag->object);
+          keys != nullptr && member.is_map()) {
+        if (Status read = members(*keys, member, {}, document, name + " "); !read) return read;
         continue;
       }
       if (!member.is_scalar()) {
@@ -231,7 +254,11 @@ class LineReader {
   }
 
   Status take(const LineTool& tool, const LineFlag& flag, const std::string& name, std::string value) {
-    if (!flag.json.empty()) return object(flag, name, value);
+    if (!flag.gone.empty()) {
+      out_.gone.push_back({name, flag.gone, flag.instead, &tool});
+      return {};
+    }
+    if (!flag.object.empty()) return object(flag, name, value);
     if (!flag.file.empty() && flag.key == "-") return file(value, flag.file);
     if (flag.is_switch) value = lower(value);
     std::string meaning = value;
@@ -251,25 +278,25 @@ class LineReader {
       out_.needs.push_back(&*flag.needs);
     if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;
     if (!flag.count.empty()) meaning = format("{}", value.empty() ? 0 : split(value, flag.count.front()).size());
-    if (flag.key == "-")
+    if (flag.key == "-") {
       out_.idle.push_back(name);
-    else
-      out_.understood.push_back(
-          {name, value, flag.key, meaning, static_cast<std::size_t>(&flag - tool.flags.data()) + 1});
+      return {};
+    }
+    const std::size_t order = static_cast<std::size_t>(&flag - tool.flags.data()) + 1;
+    out_.understood.push_back({name, value, flag.key, meaning, order});
+    if (!meaning.empty())
+      for (const auto& [key, other] : flag.also) out_.understood.push_back({name, value, key, other, order});
     return {};
   }
 
   Status object(const LineFlag& flag, const std::string& name, const std::string& value) {
+    const LineTool* keys = table(flag.object);
+    if (keys == nullptr) return {};
     const auto document = parse_json(value, name);
     if (!document) return std::unexpected(document.error());
-    for (const Node& member : document->root.children) {
-      const auto key = std::ranges::find(flag.json, member.key, &std::pair<std::string, std::string>::first);
-      if (key == flag.json.end() || !member.is_scalar())
-        out_.left_out.push_back(name + " " + member.key);
-      else
-        out_.understood.push_back({name + " " + member.key, member.text, key->second, member.text});
-    }
-    return {};
+    if (!document->root.is_map())
+      return usage_error(say("'{}' takes a JSON object, found {}", name, document->root.describe()));
+    return members(*keys, document->root, {}, *document, name + " ");
   }
 
   /// Defaults, then what was said in the order of the tables, then what always is so.
@@ -300,6 +327,13 @@ bool ReadLine::has(std::string_view flag) const {
   const auto is_it = [&](std::string_view given) { return given == flag; };
   return std::ranges::any_of(left_out, is_it) || std::ranges::any_of(idle, is_it) ||
          std::ranges::any_of(understood, is_it, &Understood::flag);
+}
+
+const Understood* ReadLine::says_so(std::string_view key) const {
+  const Understood* out = nullptr;
+  for (const Understood& one : understood)
+    if (one.key == key && (out == nullptr || one.order >= out->order)) out = &one;
+  return out;
 }
 
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools) {

@@ -18,6 +18,23 @@
 
 namespace gpusel::job {
 
+/// What a served model leaves in the memory of the host, as engines' own arguments say it: no key of the contract.
+struct LeftToHost {
+  double weights_gib = 0;  // of each GPU's part, which reads them from there
+  Count gpu_layers;        // that GPUs hold, with their caches; the output is one more; absent: all
+  Count expert_layers;     // whose experts the processor computes, from the first layer on; absent: none
+
+  bool any() const { return weights_gib > 0 || on_cpu(); }
+  /// Whether the processor computes a part.
+  bool on_cpu() const { return gpu_layers.has_value() || expert_layers.value_or(0) > 0; }
+};
+
+/// Adapters that a server keeps room for beside the model.
+struct ServedAdapters {
+  std::int64_t slots = 0;
+  std::int64_t rank = 16;
+};
+
 struct Request {
   std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
   bool of_data = false;  // out of a file, whose rows may all have the same keys: those of other tasks are remarked on
@@ -100,6 +117,9 @@ struct Request {
   Count redundancy;
 
   std::optional<Offload> offload;
+  LeftToHost left_to_host;
+  ServedAdapters adapters;
+  bool drafts_itself = false;  // its layers for multi-token prediction are loaded too
   Count batch;
 
   // Work that is counted in items of its own.

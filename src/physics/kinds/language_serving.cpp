@@ -49,6 +49,7 @@ class ServingPhysics final : public WorkPhysics {
   Bytes least_memory(const Job& work, const Device& device) const override {
     const auto formats = allowed_formats(work, device);
     const Bytes weights = formats ? stored_weights(work, *formats->back()) : Bytes{};
+    if (work.inference.left_to_host.any()) return {};  // by layout
     return work.inference.offload == job::Offload::none ? weights : weights * kInFlight;
   }
 

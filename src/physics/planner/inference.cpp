@@ -348,6 +348,7 @@ class InferenceSearch {
               .subject = gpu,
               .needed_gib = in_gib(plan.need.needed),
               .available_gib = in_gib(machine_.device.usable)};
+    if (job_.left_to_host.on_cpu()) return {.kind = Problem::Kind::on_processor, .subject = gpu};
     if (plan.rate <= 0 && job_.request_rate)
       return {.kind = Problem::Kind::too_much_traffic,
               .subject = gpu,

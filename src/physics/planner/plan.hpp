@@ -19,6 +19,7 @@ struct Problem {
     memory,            // needed_gib, available_gib
     cache,             // no room for `requests` of request_tokens: needed_gib without, available_gib to the engine
     no_rate,           // of the arithmetic
+    on_processor,      // a part of the model, whose speed nobody estimates
     too_much_traffic,  // asked_per_s, most_per_s
     latency,           // ttft_ms, itl_ms, both of `percentile` where that is not 0
     lacking,           // `what` is not there, and the work cannot do without

@@ -24,6 +24,7 @@ std::string Problem::text() const {
                                 "the engine may use {:.1f} GiB",
                                 request_tokens, needed_gib, available_gib);
     case Kind::no_rate: return say("the arithmetic rate of '{}' is not published for this format", subject);
+    case Kind::on_processor: return say("the speed of layers on the CPU is not estimated");
     case Kind::too_much_traffic:
       return most_per_s > 0 ? say("cannot serve {:g} req/s: {:.3g} at most", asked_per_s, most_per_s)
                             : say("cannot serve {:g} req/s", asked_per_s);

@@ -62,6 +62,8 @@ EngineLimit read_limit(const Node& node, Problems& problems) {
   out.would = fields.text("would");
   out.source = fields.text("source");
   out.model_types = fields.texts("model_types");
+  out.stored = fields.text("stored");
+  out.schemes = fields.texts("schemes");
   fields.finish();
   return out;
 }
@@ -79,18 +81,17 @@ EngineAbility read_engine(const Node& node, Problems& problems) {
   return out;
 }
 
-/// "0.19" before "0.20": number by number.
-int compared(std::string_view a, std::string_view b) {
+}  // namespace
+
+int compared_releases(std::string_view a, std::string_view b) {
   const auto left = split(a, '.');
   const auto right = split(b, '.');
   for (std::size_t i = 0; i < std::min(left.size(), right.size()); ++i) {
     const auto number = [](std::string_view text) { return plain_number(text).value_or(0); };
     if (const double difference = number(left[i]) - number(right[i]); difference != 0) return difference < 0 ? -1 : 1;
   }
-  return 0;  // "0.19" is every "0.19.x"
+  return 0;
 }
-
-}  // namespace
 
 Runs Ability::on(const catalog::Gpu& gpu) const {
   if (const catalog::Number capability = gpu.capability; capability) {
@@ -117,11 +118,13 @@ bool EngineLimit::is_about(const catalog::Model& model) const {
 
 bool Ability::covers(std::string_view release) const {
   if (release.empty()) return is_current();
-  return (from.empty() || compared(release, from) >= 0) && (until.empty() || compared(release, until) <= 0);
+  return (from.empty() || compared_releases(release, from) >= 0) &&
+         (until.empty() || compared_releases(release, until) <= 0);
 }
 
-const EngineLimit* EngineAbility::limit(Refusal which) const {
-  const auto found = std::ranges::find(limits, which, &EngineLimit::limit);
+const EngineLimit* EngineAbility::limit(Refusal which, std::string_view stored) const {
+  const auto found =
+      std::ranges::find_if(limits, [&](const EngineLimit& one) { return one.limit == which && one.stored == stored; });
   return found == limits.end() ? nullptr : &*found;
 }
 

@@ -44,7 +44,19 @@ struct Ability {
 };
 
 /// What an engine checks before it starts.
-enum class Refusal : std::uint8_t { heads, kv_heads, blocks, expert_blocks, float16, context, cache };
+enum class Refusal : std::uint8_t {
+  heads,
+  kv_heads,
+  blocks,
+  expert_blocks,
+  float16,
+  context,
+  cache,
+  experts,
+  input,
+  unquantised,
+  mismatched
+};
 
 struct EngineLimit {
   Refusal limit = Refusal::heads;
@@ -52,9 +64,14 @@ struct EngineLimit {
   std::string would;  // with what flag it would start; empty: none
   std::string source;
   std::vector<std::string> model_types;  // of config.json, that it is about; empty: all
+  std::string stored;                // scheme of the weights that it is about; empty: of all
+  std::vector<std::string> schemes;  // that are asked for: unquantised: refused, mismatched: taken
 
   bool is_about(const catalog::Model& model) const;
 };
+
+/// By release, number by number: below 0 where a is older. "0.19" is every "0.19.x".
+int compared_releases(std::string_view a, std::string_view b);
 
 struct EngineAbility {
   job::Engine engine = job::Engine::vllm;
@@ -63,7 +80,7 @@ struct EngineAbility {
   std::vector<Ability> formats;
   std::vector<EngineLimit> limits;
 
-  const EngineLimit* limit(Refusal which) const;
+  const EngineLimit* limit(Refusal which, std::string_view stored = {}) const;
 };
 
 class EngineAbilities {
@@ -88,4 +105,5 @@ std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> do
 
 template <>
 inline constexpr auto gpusel::enum_names<gpusel::physics::Refusal> =
-    std::to_array<std::string_view>({"heads", "kv-heads", "blocks", "expert-blocks", "float16", "context", "cache"});
+    std::to_array<std::string_view>({"heads", "kv-heads", "blocks", "expert-blocks", "float16", "context", "cache",
+                                     "experts", "input", "unquantised", "mismatched"});

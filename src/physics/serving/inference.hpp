@@ -71,6 +71,9 @@ struct InferenceSpeed {
 /// Bytes of all weights as stored in `format`: quantised formats keep some tensors at 16 bit.
 Bytes stored_weights(const job::Job& work, const WeightFormat& format, Trace* trace = nullptr);
 
+/// Of the weights of one GPU, what lies in the host's memory.
+double host_share(const job::Job& work, const Layout& layout);
+
 /// How a draft model runs beside the model it drafts for: 16-bit weights, on the same ranks where they divide its
 /// heads.
 Layout draft_plan(const catalog::Model& draft, const Layout& layout);

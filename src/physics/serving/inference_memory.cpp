@@ -27,7 +27,8 @@ double layer_values(double heads, double head_dim, int tp) { return 2 * std::max
 /// The cache of one model under one plan, for sequences of any length.
 class KvCache {
  public:
-  KvCache(const catalog::Model& m, const Layout& layout) : m_(m), crossed_(m.is_encoder_decoder()) {
+  /// `share`: of the layers of a stage, those whose caches lie on the GPU.
+  KvCache(const catalog::Model& m, const Layout& layout, double share = 1) : m_(m), crossed_(m.is_encoder_decoder()) {
     if (!m.is_generator()) return;
     const double layers = crossed_ ? m.decoder_layers.value_or(*m.layers) : *m.layers;
     const double heads = m.kv_heads.value_or(m.heads.value_or(1));
@@ -39,7 +40,7 @@ class KvCache {
     crossing_ = m.cross_layers.value_or(crossed_ ? layers : 0) * layer_values(heads, d, layout.tp);
     width_ = kv_width(layout.kv);
     state_ = m.linear_state_bytes.value_or(0) / layout.tp;
-    stage_ = fullest_stage(layers, layout.pp);
+    stage_ = fullest_stage(layers, layout.pp) * share;
   }
 
   Bytes bytes_of(Cached tokens) const {
@@ -127,6 +128,49 @@ double stage_share(const Job& work, const Layout& layout) {
   return (1 - p.embedding / std::max(p.loaded(), 1e-9)) * fullest_stage(p.layers + 1, layout.pp);
 }
 
+/// Of the layers, the output counted as one, those that GPUs hold.
+double layers_on_gpus(const Job& work) {
+  const auto& layers = work.inference.left_to_host.gpu_layers;
+  if (!layers) return 1;
+  return std::min(1.0, static_cast<double>(*layers) / (work.parameters.layers + 1));
+}
+
+/// Of all weights, experts that the processor computes for layers that GPUs hold. The first layers are the ones that a
+/// GPU is short of, and are dense where some are.
+double experts_on_host(const Job& work) {
+  const auto& p = work.parameters;
+  const double asked = static_cast<double>(work.inference.left_to_host.expert_layers.value_or(0));
+  if (p.moe_layers <= 0 || asked <= 0) return 0;
+  const double first = std::max(p.layers - p.moe_layers, std::round((p.layers + 1) * (1 - layers_on_gpus(work))));
+  const double moved = std::max(0.0, std::min(asked, p.layers) - first);
+  return p.experts / std::max(p.loaded(), 1e-9) * moved / p.moe_layers;
+}
+
+/// Matrices of adapters, which a server keeps room for in 16 bit. The half that reads a layer's input is whole on every
+/// rank where the layer's output is divided.
+Bytes adapters_of_gpu(const Job& work, const Layout& layout) {
+  const job::ServedAdapters& served = work.inference.adapters;
+  if (served.slots <= 0) return {};
+  const auto& m = *work.model;
+  const double h = m.hidden_size.value_or(0);
+  const double d = m.head_dim.value_or(0);
+  const double q = m.heads.value_or(0) * d;
+  const double kv = m.kv_heads.value_or(m.heads.value_or(0)) * d;
+  const double ffn = m.ffn_size.value_or(0);
+  const double tp = layout.tp;
+  const auto column = [&](double out) { return h + out / tp; };
+  const auto row = [&](double in) { return in / tp + h; };
+  const double ffn_in = work.parameters.ffn_matrices - 1;
+  const double layer = column(q) + 2 * column(kv) + row(q) + ffn_in * column(ffn) + row(ffn);
+  return bytes(2 * static_cast<double>(served.slots * served.rank) * work.parameters.layers * layer / layout.pp);
+}
+
+/// Layers for multi-token prediction: mostly experts, where the model has some.
+Bytes own_draft_weights(const Job& work, const Layout& layout) {
+  const double ranks = work.model->is_moe() ? std::max(layout.tp, layout.ep) : layout.tp;
+  return bytes(work.parameters.mtp * layout.weights->bits / 8 / ranks);
+}
+
 Bytes weights_of_gpu(const Job& work, const Layout& layout, Trace* trace) {
   const Bytes stored = stored_weights(work, *layout.weights, trace);
   return record(trace, {"memory.weights", "{:.2f}", "GiB"}, [&](auto told) {
@@ -138,6 +182,11 @@ Bytes weights_of_gpu(const Job& work, const Layout& layout, Trace* trace) {
       weights = weights * (1 - experts + experts * told("tp", layout.tp) / told("ep", layout.ep));
     }
     if (work.inference.offload != job::Offload::none) weights = weights * told("share in flight", kInFlight);
+    if (work.inference.left_to_host.any())
+      weights = weights * (1 - told("share in the memory of the host", host_share(work, layout)));
+    if (work.inference.drafts_itself)
+      weights = weights + told("multi-token prediction", own_draft_weights(work, layout));
+    if (work.inference.adapters.slots > 0) weights = weights + told("adapters", adapters_of_gpu(work, layout));
     if (const auto& draft = work.inference.draft)
       weights = weights + told("draft model", draft_weights(*draft, layout));
     return weights;
@@ -202,7 +251,23 @@ bool is_as_released(const catalog::Model& model, const WeightFormat& format) {
   return model.native_weights_gib && model.native_dtype.starts_with(format.name);
 }
 
+/// Of one GPU, before anything is left to the host.
+Bytes whole_weights(const Job& work, const Layout& layout) {
+  Bytes weights = stored_weights(work, *layout.weights) * (stage_share(work, layout) / layout.tp);
+  const double experts = work.parameters.experts / std::max(work.parameters.loaded(), 1e-9);
+  if (layout.ep > layout.tp) weights = weights * (1 - experts + experts * layout.tp / layout.ep);
+  return weights;
+}
+
 }  // namespace
+
+double host_share(const Job& work, const Layout& layout) {
+  const job::LeftToHost& left = work.inference.left_to_host;
+  if (work.inference.offload != job::Offload::none) return 1 - kInFlight;
+  if (!left.any()) return 0;
+  const double moved = left.weights_gib / std::max(1e-9, in_gib(whole_weights(work, layout)));
+  return std::min(1.0, moved + 1 - layers_on_gpus(work) + experts_on_host(work));
+}
 
 Layout draft_plan(const catalog::Model& draft, const Layout& layout) {
   static const WeightFormat* const half = *weight_format("fp16");
@@ -279,7 +344,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   const double share = job.mem_utilization.value_or(c.engine_memory_share.of(engine));
   memory.share = share;
   memory.pool = machine.device.usable * share;
-  const KvCache kv(*work.model, layout);
+  const KvCache kv(*work.model, layout, layers_on_gpus(work));
   Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, layout));
   // Of requests that come all at once, those that find no room wait: one must find it.

@@ -46,6 +46,7 @@ Seconds InferenceSpeed::e2e_within(double percent) const {
 
 std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& machine, const Layout& layout,
                                               const InferenceMemory& memory, const Coefficients& c, Trace* trace) {
+  if (work.inference.left_to_host.on_cpu()) return std::nullopt;
   const Deployment deployment(work, machine, layout, c);
   if (!deployment.server()) return std::nullopt;
   const Server& server = *deployment.server();

@@ -72,8 +72,8 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   // Attention of single tokens runs on the ordinary cores, or is limited like them.
   if (gpu.fp32_tflops)
     attention_rate_ = tflops(*gpu.fp32_tflops) * (machine.device.share * of(c.decode_attention_share) * together);
-  if (work.inference.offload != job::Offload::none)
-    host_link_ = pcie_bandwidth(gpu) * (c.link_efficiency.of("pcie") * together);
+  in_host_ = host_share(work, layout);
+  if (in_host_ > 0) host_link_ = pcie_bandwidth(gpu) * (c.link_efficiency.of("pcie") * together);
   // An encoder-decoder reads the prompt with one stack and answers with the other.
   if (m_.decoder_layers) decoder_ = *m_.decoder_layers / p_.layers;
   expert_width_ = format.bits / 8;
@@ -372,7 +372,7 @@ double Replica::busiest_rank(double visited) const {
 /// Weights read from the GPU's memory, or over PCIe where they are offloaded, whichever takes longer.
 Seconds Replica::reading(double weight_bytes) const {
   const Seconds local = bytes(weight_bytes) / bandwidth_;
-  return host_link_ ? std::max(local, bytes(weight_bytes * (1 - kInFlight)) / *host_link_) : local;
+  return host_link_ ? std::max(local, bytes(weight_bytes * in_host_) / *host_link_) : local;
 }
 
 /// Between GPUs, for `tokens` rows: two all-reduces per layer with tensor parallelism, and a

@@ -117,6 +117,7 @@ class Replica {
   FlopPerSecond unpack_rate_;                // of weights that each token unpacks; 0: none
   FlopPerSecond attention_rate_;             // of single tokens over their caches
   std::optional<BytesPerSecond> host_link_;  // that offloaded weights come over
+  double in_host_ = 0;                       // share of the weights
   double decoder_ = 1;                       // share of the layers that run for each generated token
   bool layers_in_turn_ = false;
   bool widened_ = false;   // weights to 16 bit before use
