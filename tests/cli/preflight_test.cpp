@@ -120,6 +120,117 @@ TEST_CASE("an engine refuses in its own words, and what would start is named") {
   CHECK_THAT(room["refused"][0]["would"].get<std::string>(), Catch::StartsWith("--max-model-len "));
 }
 
+TEST_CASE("ranks that cannot share heads or blocks are refused, and what is suggested can") {
+  struct Line {
+    std::string gpus, line, says, would;
+  };
+  const Line each = GENERATE(values<Line>({
+      {"a100-sxm-80gb:4", "vllm serve microsoft/phi-4 -tp 4", "assert self.total_num_kv_heads % tp_size == 0",
+       "--tensor-parallel-size 2"},
+      {"a100-sxm-80gb:8", "vllm serve Qwen/Qwen2.5-7B-Instruct -tp 8", "attention heads (28)",
+       "--tensor-parallel-size 4"},
+      {"h200-sxm-141gb:8", "vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8", "weight = 192 is not divisible",
+       "--enable-expert-parallel, or --tensor-parallel-size 4"},
+      {"h200-sxm-141gb:8", "vllm serve Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8 -tp 8", "weight = 320 is not divisible",
+       "--enable-expert-parallel, or --tensor-parallel-size 4"},
+      {"h200-sxm-141gb:8", "python -m sglang.launch_server --model-path MiniMaxAI/MiniMax-M2 --tp 8",
+       "weight = 192 is not divisible", "--ep-size 8, or --tp-size 4"},
+  }));
+  INFO(each.line);
+  const Json answer = answer_of(preflight("--gpu " + each.gpus, each.line));
+  CHECK(answer["outcome"] == "refused");
+  CHECK_THAT(says(answer), Catch::Contains(each.says));
+  CHECK(answer["refused"][0]["would"] == each.would);
+}
+
+TEST_CASE("whole experts and weights without blocks may have any ranks that divide the heads") {
+  const std::string line = GENERATE(
+      "vllm serve Qwen/Qwen3-235B-A22B-FP8 -tp 8 --enable-expert-parallel --max-model-len 8192",
+      "python -m sglang.launch_server --model-path Qwen/Qwen3-235B-A22B-FP8 --tp 8 --ep-size 8",
+      "vllm serve RedHatAI/Qwen3-30B-A3B-FP8-dynamic -tp 8", "vllm serve Qwen/Qwen3-30B-A3B -tp 8 --quantization fp8");
+  INFO(line);
+  CHECK(answer_of(preflight("--gpu h200-sxm-141gb:8", line))["outcome"] == "starts");
+}
+
+TEST_CASE("quantised repositories of models that are released in fp8 are of their own format") {
+  const std::string model = GENERATE("nvidia/DeepSeek-R1-FP4", "nvidia/DeepSeek-R1-0528-FP4",
+                                     "nvidia/DeepSeek-R1-0528-NVFP4-v2", "cognitivecomputations/DeepSeek-R1-AWQ");
+  const Json answer = answer_of(preflight("--gpu b200:4", "vllm serve " + model + " -tp 4 --max-model-len 8192"));
+  CHECK(answer["outcome"] == "starts");
+  const double weights = 4 * answer["answer"]["memory"]["per_gpu"]["weights"].get<double>();
+  CHECK(weights > 310);
+  CHECK(weights < 400);
+}
+
+TEST_CASE("a repository has the context of its own config.json") {
+  const Json longer =
+      answer_of(preflight("--gpu h100-sxm-80gb", "vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --max-model-len 131072"));
+  CHECK(longer["refused"][0]["check"] == "context");
+  CHECK(longer["refused"][0]["would"] == "--max-model-len 32768");
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb", "vllm serve Qwen/Qwen2.5-7B --max-model-len 131072"))["outcome"] ==
+        "starts");
+  const Json unsaid = answer_of(preflight("--gpu h100-sxm-80gb", "vllm serve Qwen/Qwen2.5-7B-Instruct"));
+  CHECK(unsaid["longest_request_tokens"] == 32768);
+}
+
+TEST_CASE("models that are not run in float16 are refused in it, and widened where there is nothing else") {
+  const std::string line = "vllm serve google/gemma-3-4b-it --max-model-len 2048";
+  CHECK_THAT(says(answer_of(preflight("--gpu l4", line + " --dtype half"))),
+             Catch::Contains("The model type 'gemma3' does not support float16"));
+  const Json bf16 = answer_of(preflight("--gpu l4", line));
+  const Json fp32 = answer_of(preflight("--gpu t4", line));
+  CHECK(fp32["answer"]["memory"]["per_gpu"]["weights"].get<double>() ==
+        Approx(2 * bf16["answer"]["memory"]["per_gpu"]["weights"].get<double>()).epsilon(0.01));
+}
+
+TEST_CASE("fp8 is refused on a GPU of AMD that neither has it nor is in the engine's list") {
+  const std::string line = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 4096 --quantization fp8";
+  const Json older = answer_of(preflight("--gpu mi250x", line));
+  CHECK(older["outcome"] == "refused");
+  CHECK_THAT(says(older), Catch::Contains("gfx942") && Catch::Contains("is gfx90a"));
+  CHECK(answer_of(preflight("--gpu mi300x", line))["outcome"] == "starts");
+}
+
+TEST_CASE("arguments that need a newer GPU are refused on an older one") {
+  const std::string line =
+      "python train.py --model_name_or_path Qwen/Qwen2.5-0.5B --fp16 --per_device_train_batch_size 1 "
+      "--max_seq_length 512";
+  for (const auto& [flag, text] : {std::pair("--attn_implementation flash_attention_2", "only supports Ampere GPUs"),
+                                   std::pair("--tf32 true", "--tf32 requires Ampere")}) {
+    const Json older = answer_of(preflight("--gpu v100-sxm2-32gb", line + " " + flag));
+    CHECK(older["refused"][0]["check"] == "argument");
+    CHECK_THAT(says(older), Catch::Contains(text));
+    CHECK(answer_of(preflight("--gpu a100-sxm-80gb", line + " " + flag))["outcome"] != "refused");
+  }
+  const std::string yaml =
+      scratch_file("fa.yaml", "base_model: Qwen/Qwen2.5-0.5B\nsequence_len: 512\nflash_attention: true\n");
+  CHECK_THAT(says(answer_of(preflight("--gpu t4", "axolotl train " + yaml))), Catch::Contains("FlashAttention only"));
+}
+
+TEST_CASE("Megatron's assertions are made") {
+  const auto line = [](const std::string& more) {
+    return "torchrun --nproc_per_node=8 pretrain_gpt.py --num-layers 30 --hidden-size 2048 --num-attention-heads 16 "
+           "--vocab-size 32000 --seq-length 2048 --micro-batch-size 2 --bf16 " +
+           more;
+  };
+  struct Row {
+    std::string more, says, would;
+  };
+  const Row each = GENERATE(values<Row>({
+      {"--max-position-embeddings 1024 --global-batch-size 64", "args.max_position_embeddings >= args.seq_length",
+       "--max-position-embeddings 2048"},
+      {"--max-position-embeddings 2048 --global-batch-size 100",
+       "global batch size (100) is not divisible by micro batch size (2) times data parallel size (8)",
+       "--global-batch-size 112"},
+      {"--max-position-embeddings 2048 --global-batch-size 64 --pipeline-model-parallel-size 4",
+       "Number of layers should be divisible by the pipeline-model-parallel size", "--pipeline-model-parallel-size 2"},
+  }));
+  const Json answer = answer_of(preflight("--gpu a100-sxm-80gb:8", line(each.more)));
+  CHECK(answer["outcome"] == "refused");
+  CHECK_THAT(says(answer), Catch::Contains(each.says));
+  CHECK(answer["refused"][0]["would"] == each.would);
+}
+
 TEST_CASE("what would start by its own words does start") {
   const Json room = answer_of(preflight("--gpu l4", "vllm serve meta-llama/Llama-3.1-8B-Instruct"));
   const std::string would = room["refused"][0]["would"];

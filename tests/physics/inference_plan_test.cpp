@@ -108,6 +108,18 @@ TEST_CASE("no serving plan is illegal on any machine") {
   }
 }
 
+TEST_CASE("no serving plan cuts K/V heads or the blocks of FP8 weights") {
+  const Plan phi = test::plan_inference(job("task=inference model=phi-4"), test::machine("h100-sxm-80gb", 8));
+  CHECK(std::fmod(10, phi.layout.tp) == 0);
+  for (const std::string_view model : {"qwen3-235b-a22b", "qwen3-coder-480b-a35b", "minimax-m2"}) {
+    CAPTURE(model);
+    const Plan plan = test::plan_inference(job("task=inference weights_precision=fp8 model=" + std::string(model)),
+                                           test::machine("h200-sxm-141gb", 8));
+    CHECK((plan.layout.tp < 8 || plan.layout.ep > 1));
+    CHECK(plan.fits);
+  }
+}
+
 TEST_CASE("what serving pins is kept") {
   const Machine machine = test::machine("h100-sxm-80gb", 8);
   const Plan choice = test::plan_inference(

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/words/message.hpp"
+#include "catalog/hf/hf_config.hpp"
 #include "catalog/weights/quantised_name.hpp"
 #include "physics/formats.hpp"
 #include "physics/planner/legal.hpp"
@@ -49,7 +50,7 @@ std::string EngineChecks::filled(std::string_view text, const Names& names) cons
 
 void EngineChecks::heads(std::vector<Refused>& out) const {
   const std::int64_t tp = request_.tp.value_or(1);
-  if (tp <= 1) return;
+  if (tp <= 1 || !model_.heads) return;
   using physics::Refusal;
   using physics::Unshared;
   const physics::SharedWeights shared{block(), request_.ep.value_or(1) > 1};
@@ -89,7 +90,9 @@ double EngineChecks::block() const {
   const auto known = physics::weight_format(asked.empty() ? model_.native_dtype : std::string_view(asked));
   // Weights of more bits that the engine itself makes fp8 of have no blocks.
   if (!known || !model_.native_dtype.starts_with((*known)->name)) return 0;
-  return physics::weight_block(*engine_, model_, request_.model, **known);
+  // A folder's configuration says it itself, whatever the folder is called.
+  const bool is_path = catalog::looks_like_path(request_.model);
+  return physics::weight_block(*engine_, model_, is_path ? std::string_view() : request_.model, **known);
 }
 
 void EngineChecks::context(std::vector<Refused>& out) const {

@@ -353,7 +353,7 @@ class PreflightJudge {
       case LineCheck::stages:
         if (!model.layers || physics::divides(stages, *model.layers)) return;
         for (std::int64_t fewer = 1; fewer < stages; ++fewer)
-          if (physics::divides(fewer, *model.layers)) near = fewer;
+          if (stages % fewer == 0 && physics::divides(fewer, *model.layers)) near = fewer;
         break;
     }
     const auto filled = [&](std::string text) {

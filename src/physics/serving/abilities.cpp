@@ -104,10 +104,10 @@ Runs Ability::on(const catalog::Gpu& gpu) const {
 }
 
 bool Ability::leaves_out(const catalog::Gpu& gpu) const {
-  if (amd.empty() || !gpu.compute_capability.starts_with("gfx")) return false;
+  if (amd.empty() || format.starts_with(kOfCaches) || !gpu.compute_capability.starts_with("gfx")) return false;
   if (std::ranges::find(amd, gpu.compute_capability) != amd.end()) return false;
   const auto known = weight_format(format);
-  if (!known) return false;  // of caches and of files of several formats
+  if (!known) return false;
   if ((*known)->arithmetic == Arithmetic::fp8) return !gpu.has_fp8;
   return (*known)->arithmetic == Arithmetic::fp4 && !gpu.fp4_dense_tflops;
 }
