@@ -405,7 +405,9 @@ class Admitter {
 std::string change_text(const Change& change) {
   if (change.value.empty()) return say("without {}", change.flag);
   if (change.value == "true") return change.flag;
-  return format("{} {}{}{}", change.flag, change.given, change.given.empty() ? "" : ",", change.value);
+  // Counted GPUs, "h100:8", are no list: the flag is given once more.
+  const bool alone = change.given.empty() || change.given.contains(':') || change.value.contains(':');
+  return format("{} {}{}{}", change.flag, alone ? "" : change.given, alone ? "" : ",", change.value);
 }
 
 Result<Admission> admission(const Question& question, const Instance& instance, const catalog::Catalog& catalog,
