@@ -88,9 +88,9 @@ struct ReadLine {
   std::vector<const LineTool*> tools;  // launcher first
   std::vector<std::string> before;     // words in front of them that were not read
   std::vector<Understood> understood;
-  std::vector<std::string> idle;          // arguments without a bearing
-  std::vector<std::string> left_out;      // arguments that nobody here knows
-  std::vector<const LineNeed*> needs;     // of arguments that stand there
+  std::vector<std::string> idle;       // arguments without a bearing
+  std::vector<std::string> left_out;   // arguments that nobody here knows
+  std::vector<const LineNeed*> needs;  // of arguments that stand there
   std::vector<GoneFlag> gone;
   std::map<std::string, std::string, std::less<>> says;  // by key
 

@@ -68,8 +68,8 @@ void EngineChecks::heads(std::vector<Refused>& out) const {
     plain = say("tp {} neither divides the {:g} K/V heads nor is a multiple of them", tp, kv);
   } else if (fault.of != Unshared::heads) {
     about = fault.of == Unshared::blocks ? Refusal::blocks : Refusal::expert_blocks;
-    plain = say("tp {} leaves {:g} of a width in FP8 weights whose scales are of {:g} by {:g}", tp, fault.part,
-                shared.block, shared.block);
+    plain = say("tp {} would cut FP8 weights into parts {:g} wide, which blocks of {:g} by {:g} do not divide", tp,
+                fault.part, shared.block, shared.block);
   }
   const Names names{
       {"{heads}", format("{:g}", heads)},

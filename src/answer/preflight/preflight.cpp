@@ -257,10 +257,9 @@ class PreflightJudge {
   }
 
   void serve(const EngineChecks& checks, const catalog::Model& model) {
-    if (std::ranges::any_of(out_.refusals,
-                            [](const Refused& one) {
-                              return one.check == "gpus" || one.check == "heads" || one.check == "blocks";
-                            }))
+    if (std::ranges::any_of(out_.refusals, [](const Refused& one) {
+          return one.check == "gpus" || one.check == "heads" || one.check == "blocks";
+        }))
       return;
     leave_to_host(model);
     Request load = usual_load();

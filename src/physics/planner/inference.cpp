@@ -119,9 +119,10 @@ class InferenceSearch {
       const TensorFault fault = tensor_fault(*work_.model, tp, shared);
       if (fault.of == Unshared::nothing) return {};
       if (format != formats.back()) continue;
-      return usage_error(say("tp {} leaves {:g} of a width in FP8 weights whose scales are of {:g} by {:g}", tp,
-                             fault.part, shared.block, shared.block),
-                         "tp", say("closest that can: {}", nearest_tp(*work_.model, tp, machine_.gpus(), shared)));
+      return usage_error(
+          say("tp {} would cut FP8 weights into parts {:g} wide, which blocks of {:g} by {:g} do not divide", tp,
+              fault.part, shared.block, shared.block),
+          "tp", say("closest that can: {}", nearest_tp(*work_.model, tp, machine_.gpus(), shared)));
     }
     return {};
   }

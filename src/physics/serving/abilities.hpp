@@ -64,8 +64,8 @@ struct EngineLimit {
   std::string would;  // with what flag it would start; empty: none
   std::string source;
   std::vector<std::string> model_types;  // of config.json, that it is about; empty: all
-  std::string stored;                // scheme of the weights that it is about; empty: of all
-  std::vector<std::string> schemes;  // that are asked for: unquantised: refused, mismatched: taken
+  std::string stored;                    // scheme of the weights that it is about; empty: of all
+  std::vector<std::string> schemes;      // that are asked for: unquantised: refused, mismatched: taken
 
   bool is_about(const catalog::Model& model) const;
 };
