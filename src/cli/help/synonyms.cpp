@@ -279,7 +279,7 @@ constexpr std::string_view kTokensPerSecond =
 constexpr std::string_view kAvailability =
     to_say("no limit on availability; gpusel fleet --redundancy 1 keeps a spare, --ttft and --e2e limit latency");
 
-/// "+": names on the line, nothing behind it without any; "*": its GPUs, which "+" leaves out then. Several separated
+/// "+": names on the line, without any the end; "*": its GPUs, which "+" leaves out then. Several separated
 /// by '|': the first whose "*" there is, else the last.
 constexpr Synonym kOtherCommands[] = {
     {"推荐", "recommend +"},
@@ -484,9 +484,14 @@ std::optional<std::string> meant_command(std::string_view word, const LineNames&
   const auto fits = [&](std::string_view one) { return !one.contains('*') || !names.gpus.empty(); };
   const auto first = std::ranges::find_if(meanings, fits);
   std::string line(first == meanings.end() ? meanings.back() : *first);
-  const std::vector<std::string>& named = line.contains('*') ? names.others : names.all;
-  if (const auto at = line.find('+'); at != std::string::npos)
-    named.empty() ? line.erase(at - 1) : line.replace(at, 1, join_texts(named, " "));
+  const bool of_gpus = line.contains('*');
+  const std::vector<std::string>& named = of_gpus ? names.others : names.all;
+  if (const auto at = line.find('+'); at != std::string::npos) {
+    if (!named.empty())
+      line.replace(at, 1, join_texts(named, " "));
+    else
+      line.erase(at - 1, of_gpus ? 2 : std::string::npos);
+  }
   if (const auto at = line.find('*'); at != std::string::npos) line.replace(at, 1, join_texts(names.gpus, ","));
   return line;
 }

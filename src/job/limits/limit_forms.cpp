@@ -14,26 +14,25 @@ namespace {
 using rules::Fact;
 using rules::Operator;
 
-/// `towards` is 1 for upwards, -1 for downwards: the last digit still passes a comparison.
-std::string four_digits(double value, int towards) {
-  if (value <= 0) return format("{:g}", value);
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
-  const double steps = std::round(value / unit);
-  for (const int more : {0, 1}) {
-    std::string text = format("{:.6g}", (steps + towards * more) * unit);
-    if ((plain_number(text).value_or(value) - value) * towards >= 0) return text;
-  }
-  return format("{:.6g}", (steps + 2 * towards) * unit);
-}
-
 Fact memory_fact(const MemorySize& size) { return size.binary ? Fact::gpu_memory_usable_gib : Fact::gpu_memory_gb; }
 
 }  // namespace
 
-std::string at_least(double value) { return four_digits(value, -1); }
+std::string at_least(double value) {
+  if (value <= 0) return format("{:g}", value);
+  const double unit = std::pow(10, std::floor(std::log10(value)) - 3);
+  const double steps = std::round(value / unit);
+  for (const int fewer : {0, 1}) {
+    std::string text = format("{:.6g}", (steps - fewer) * unit);
+    if (plain_number(text).value_or(value) <= value) return text;  // the last digit still passes a comparison
+  }
+  return format("{:.6g}", (steps - 2) * unit);
+}
+
+/// As a person types it: two digits, from 100 on no fraction.
 std::string at_most(double value) {
   if (value <= 0) return format("{:g}", value);
-  constexpr double kWhole = 100;  // below two digits, from there no fraction
+  constexpr double kWhole = 100;
   const double unit = value < kWhole ? std::pow(10, std::floor(std::log10(value)) - 1) : 1;
   constexpr double kExact = 1e-9;  // what division left of a number that was there already
   return format("{:.12g}", std::ceil(value / unit * (1 - kExact)) * unit);
