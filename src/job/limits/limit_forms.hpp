@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/text/joined.hpp"
+#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "job/limits/limits.hpp"
 

@@ -150,7 +150,7 @@ std::string contradiction(const Constraints& limits, const catalog::Catalog& cat
 /// Two flags with their values, as such a reason.
 std::string exclude_each_other(std::string_view a, std::string_view b);
 
-/// Four digits of a positive number, the last in favour of what is to stay above or below.
+/// Of a positive number, in favour of what is to stay above or below: four digits, and as few as a person types.
 std::string at_least(double value);
 std::string at_most(double value);
 
