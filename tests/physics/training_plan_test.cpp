@@ -95,7 +95,7 @@ TEST_CASE("no sharding is clearly faster than the one that is chosen") {
   for (const char* sharding : {"ddp", "zero2", "zero3"}) {
     const Plan pinned = test::plan_training(job(words + " sharding=" + sharding), machine);
     CAPTURE(gpu, words, sharding);
-    if (pinned.fits) CHECK(pinned.rate <= 1.04 * open.rate);
+    if (pinned.fits) CHECK(pinned.rate * pinned.need.chance() <= 1.04 * open.rate);
   }
 }
 

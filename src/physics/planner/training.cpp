@@ -331,6 +331,14 @@ class TrainingSearch {
     any_ = true;
   }
 
+  /// Times as fast that a layout must be than the best yet: a little speed is not worth a run that may not start.
+  double worth(const TrainingCandidate& one) const {
+    constexpr double kAlike = 1.0001;
+    if (same_division(one.layout, best_.layout)) return kAlike;
+    const auto chance = [](const MemoryNeed& need) { return need.is_known() ? need.chance() : 1; };
+    return kWorthDividing * std::max(1.0, chance(best_.need) / chance(one.need));
+  }
+
   /// Weighs one complete plan against the best so far; whether it is likely to fit.
   bool consider(const Layout& layout) {
     TrainingCandidate one = weighed(layout);
@@ -340,9 +348,8 @@ class TrainingSearch {
       return false;
     }
     one.speed = estimator_.speed(one.layout);
-    const double worth = same_division(one.layout, best_.layout) ? 1.0001 : kWorthDividing;
     const bool better = !any_ || !best_.likely || !best_.speed ||
-                        (one.speed && one.speed->tokens_per_s > best_.speed->tokens_per_s * worth);
+                        (one.speed && one.speed->tokens_per_s > best_.speed->tokens_per_s * worth(one));
     if (better && any_ && best_.likely) others_.add(as_runner_up(best_));
     if (better)
       best_ = std::move(one);
