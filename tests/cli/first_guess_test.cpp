@@ -48,7 +48,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is enough as asked; 4x g6e.xlarge would do."},
     {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge would"},
     {"gpusel whatif llama-3.1-8b --pareto --rps 5 -n 4", "more rows: -n "},
-    {"gpusel fleet llama-3.1-8b --traffic chat --rate 20", "Serve llama-3.1-8b: 20 req/s of chat, mean 2615 in"},
+    {"gpusel fleet llama-3.1-8b --traffic chat --rate 20",
+     "Serve llama-3.1-8b: 20 req/s, mean 2615 in + 479 out (chat)"},
     {"gpusel estimate llama-3.1-8b h100", "on 1 × H100"},
     {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
     {"gpusel cost llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
@@ -134,8 +135,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend 'llama 3.1 70b'", "Serve llama-3.1-70b"},
     {"gpusel recommend 'stable diffusion xl'", "Run sdxl"},
     {"gpusel recommend llama-3.1-8b --gpu 4090", "RTX 4090"},
-    {"gpusel recommend llama-3.1-8b --region frankfurt", "in frankfurt"},
-    {"gpusel recommend llama-3.1-8b in frankfurt", "all clouds in frankfurt"},
+    {"gpusel recommend llama-3.1-8b --region frankfurt", "in Frankfurt"},
+    {"gpusel recommend llama-3.1-8b in frankfurt", "all clouds in Frankfurt"},
     {"gpusel recommend llama-3.1-8b at aws", "aws · on-demand"},
     {"gpusel recommend llama-3.1-8b no vast", "--not-cloud vast"},
     {"gpusel recommend qwen 72b", "Serve qwen2.5-72b"},
@@ -411,8 +412,10 @@ TEST_CASE("what no flag or command says is told with what to type instead") {
 
 TEST_CASE("where nothing qualifies the reason is the true one") {
   constexpr Guess kReasons[] = {
-      {"gpusel recommend resnet-50 --task pretrain --spot --cloud aliyun", "\nsold as spot, but the prices are not"},
-      {"gpusel recommend --task render --frames 1000 --spot --cloud aliyun", "\nsold as spot, but the prices are not"},
+      {"gpusel recommend resnet-50 --task pretrain --spot --cloud aliyun",
+       "\naliyun also sells spot, but no prices are recorded"},
+      {"gpusel recommend --task render --frames 1000 --spot --cloud aliyun",
+       "\naliyun also sells spot, but no prices are recorded"},
       {"gpusel recommend llama-7b --task finetune --budget 1", "Excluded by --budget"},
       {"gpusel recommend llama-7b --rps 1 --max-price 0.1", "Excluded by --max-price"},
       {"gpusel recommend llama-7b --task finetune --deadline 1m --budget 1", "--budget, --deadline"},

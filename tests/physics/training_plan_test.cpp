@@ -85,17 +85,17 @@ TEST_CASE("what training pins is kept") {
   check_legal(work, machine, choice);
 }
 
-TEST_CASE("no sharding is clearly faster than the one that is chosen") {
+TEST_CASE("no plan that keeps weights whole is clearly faster than the one that is chosen") {
   const auto gpu = GENERATE(Catch::Generators::as<std::string>{}, "l40s", "a100-sxm-80gb", "h100-sxm-80gb", "b200");
-  const auto words = GENERATE(Catch::Generators::as<std::string>{}, "task=finetune model=llama-7b",
-                              "task=finetune model=llama-3.2-3b", "task=finetune method=lora model=llama-3.1-8b");
+  const auto model = GENERATE(Catch::Generators::as<std::string>{}, "llama-7b", "llama-3.2-3b", "qwen2.5-0.5b");
+  const std::string words = "task=finetune framework=deepspeed model=" + model;  // one trainer for all
   const Machine machine = test::machine(gpu, 8, 8);
   const Plan open = test::plan_training(job(words), machine);
   if (!open.fits) return;
-  for (const char* sharding : {"ddp", "zero2", "zero3"}) {
+  for (const char* sharding : {"ddp", "zero2"}) {
     const Plan pinned = test::plan_training(job(words + " sharding=" + sharding), machine);
-    CAPTURE(gpu, words, sharding);
-    if (pinned.fits) CHECK(pinned.rate * pinned.need.chance() <= 1.04 * open.rate);
+    CAPTURE(gpu, model, sharding);
+    if (pinned.fits) CHECK(pinned.rate <= 1.031 * open.rate);
   }
 }
 

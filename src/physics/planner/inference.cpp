@@ -110,12 +110,13 @@ class InferenceSearch {
     return {};
   }
 
-  /// Given ranks that cut blocks in every format. Experts may still stay whole, unless their degree is given too.
+  /// Given ranks that cut blocks in every format. Experts may still stay whole; whoever gives their degree too has run
+  /// it so, or asks preflight.
   Status check_blocks(const std::vector<const WeightFormat*>& formats) const {
     if (!work_.pins.tp) return {};
     const std::int64_t tp = *work_.pins.tp;
     for (const WeightFormat* format : formats) {
-      const SharedWeights shared{weight_block(work_, *format, machine_.device), work_.pins.ep.value_or(tp) > 1};
+      const SharedWeights shared{weight_block(work_, *format, machine_.device), work_.pins.ep || tp > 1};
       const TensorFault fault = tensor_fault(*work_.model, tp, shared);
       if (fault.of == Unshared::nothing) return {};
       if (format != formats.back()) continue;
@@ -148,9 +149,9 @@ class InferenceSearch {
     if (job_.mode == Mode::single_stream) layout.dp = 1;
     if (job_.disaggregated_prefill && layout.dp < 2) return;
     // Experts that tensor ranks cannot cut stay whole.
-    if (layout.ep == 1 && !tensor_shares(layout.tp, false)) {
+    if (layout.ep == 1 && !work_.pins.ep && !tensor_shares(layout.tp, false)) {
       layout.ep = layout.tp * layout.dp;
-      if (work_.pins.ep || !divides(layout.ep, work_.model->experts.value_or(1))) return;
+      if (!divides(layout.ep, work_.model->experts.value_or(1))) return;
     }
     // Experts are spread over tensor-parallel ranks and replicas.
     if (layout.dp < 1 || layout.dp * group > machine_.gpus() || layout.tp * layout.dp % layout.ep != 0) return;

@@ -152,15 +152,22 @@ class TrainingSearch {
     if (!batch_may_grow_ && !work_.pins.pp && sequences_per_rank(layout) < layout.pp) return;  // most stages would idle
     for (const int ep : expert_degrees(layout)) {
       layout.ep = ep;
+      bool roomy = false;
       for (const Sharding sharding : wanted_shardings(layout)) {
         if (layout.pp > 1 && !stages_can(job_, sharding)) continue;
         if (!job_.sharding && !may(framework_.sharding, to_text(sharding))) continue;
+        // Gathering weights brings nothing where whole ones leave room for all activations.
+        if (roomy && gathers_weights(sharding)) continue;
         layout.sharding = sharding;
+        const Room room = try_checkpointing(layout);
+        roomy = roomy || (room == Room::for_all && sharding == Sharding::ddp);
         // Sections a pretraining's layout that somebody gave, unsaid sharding is the plainest there is room for.
-        if (try_checkpointing(layout) && gives_layout()) break;
+        if (room != Room::none && gives_layout()) break;
       }
     }
   }
+
+  static bool gathers_weights(Sharding sharding) { return sharding == Sharding::zero3 || sharding == Sharding::hsdp; }
 
   bool gives_layout() const {
     return work_.task == job::Task::pretrain && (work_.pins.tp || work_.pins.pp || work_.pins.cp);
@@ -222,25 +229,26 @@ class TrainingSearch {
     return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;
   }
 
-  /// Whether it is likely to fit in some way.
-  bool try_checkpointing(Layout layout) {
+  enum class Room : std::uint8_t { none, some, for_all };
+
+  /// Whether it is likely to fit at all, and with everything kept.
+  Room try_checkpointing(Layout layout) {
     if (!job_.checkpointing) {  // where recomputing everything leaves no room, nothing does
       layout.checkpointing = Checkpointing::full;
       set_micro_batch(layout, pinned_micro_batch(layout).value_or(1));
       if (const TrainingCandidate least = weighed(layout); !least.likely) {
         note_misfit(least);
-        return false;
+        return Room::none;
       }
     }
-    bool room = false;
+    Room room = Room::none;
     for (const Checkpointing kind : {Checkpointing::none, Checkpointing::selective, Checkpointing::full}) {
       if (job_.checkpointing ? *job_.checkpointing != kind : !physics::can_checkpoint(work_, kind)) continue;
       layout.checkpointing = kind;
       const double tokens = try_micro_batches(layout);
-      room = room || tokens > 0;
+      if (tokens > 0 && room == Room::none) room = kind == Checkpointing::none ? Room::for_all : Room::some;
       // Recomputing would only cost time, but where every pass gathers the weights: larger ones gather less often.
-      const bool gathers = layout.sharding == Sharding::zero3 || layout.sharding == Sharding::hsdp;
-      if (tokens >= kEnoughTokens && !gathers) break;
+      if (tokens >= kEnoughTokens && !gathers_weights(layout.sharding)) break;
     }
     return room;
   }
@@ -331,14 +339,6 @@ class TrainingSearch {
     any_ = true;
   }
 
-  /// Times as fast that a layout must be than the best yet: a little speed is not worth a run that may not start.
-  double worth(const TrainingCandidate& one) const {
-    constexpr double kAlike = 1.0001;
-    if (same_division(one.layout, best_.layout)) return kAlike;
-    const auto chance = [](const MemoryNeed& need) { return need.is_known() ? need.chance() : 1; };
-    return kWorthDividing * std::max(1.0, chance(best_.need) / chance(one.need));
-  }
-
   /// Weighs one complete plan against the best so far; whether it is likely to fit.
   bool consider(const Layout& layout) {
     TrainingCandidate one = weighed(layout);
@@ -348,8 +348,9 @@ class TrainingSearch {
       return false;
     }
     one.speed = estimator_.speed(one.layout);
+    const double worth = same_division(one.layout, best_.layout) ? 1.0001 : kWorthDividing;
     const bool better = !any_ || !best_.likely || !best_.speed ||
-                        (one.speed && one.speed->tokens_per_s > best_.speed->tokens_per_s * worth(one));
+                        (one.speed && one.speed->tokens_per_s > best_.speed->tokens_per_s * worth);
     if (better && any_ && best_.likely) others_.add(as_runner_up(best_));
     if (better)
       best_ = std::move(one);

@@ -130,6 +130,10 @@ std::string terminal_text(const Document& document, const Terminal& terminal) {
   std::string out;
   for (const Block& block : document.blocks())
     if (block.where != Where::page) out += std::visit(TerminalRenderer{terminal}, block.content);
+  // Blanks at which no line breaks have done their work: what reads the lines looks for plain ones.
+  constexpr std::string_view kUnbroken = "\u00a0";
+  for (std::size_t at = 0; (at = out.find(kUnbroken, at)) != std::string::npos; ++at)
+    out.replace(at, kUnbroken.size(), " ");
   return out;
 }
 
