@@ -306,7 +306,7 @@ TEST_CASE("money is in CNY in Chinese where every cloud or place is Chinese, in 
   CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge", "--lang", "zh"}).out.find("¥") != std::string::npos);
   CHECK(ask({"cost", "ecs.gn7i-c8g1.2xlarge"}).out.find("¥") == std::string::npos);
   const Run list = ask({"instances", "--cloud", "tencent", "--lang", "zh"});
-  CHECK(list.out.find("CNY/h") != std::string::npos);
+  CHECK(list.out.find("CNY/小时") != std::string::npos);
   CHECK(list.out.find("$") == std::string::npos);
   for (const char* place : {"上海", "北京", "华东", "华北", "杭州"})
     CHECK(ask({"recommend", "qwen2-7b", place, "--lang", "zh"}).out.find("CNY") != std::string::npos);
