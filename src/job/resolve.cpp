@@ -76,19 +76,6 @@ class Resolver {
     if (tokens > longest()) work_.notes.push_back(say("{} tokens exceed the model's context of {}", tokens, longest()));
   }
 
-  /// Training may lengthen a context; an engine refuses what is longer, and a measured row was run with another one.
-  Status stays_in_context(std::int64_t input, std::int64_t output) {
-    if (input + output <= longest() || request_.of_data) {
-      warn_if_beyond_context(input + output);
-      return {};
-    }
-    std::string message =
-        say("{} prompt and {} generated tokens exceed the {}-token context of {}", input, output, longest(), model_.id);
-    if (output >= longest()) return usage_error(std::move(message), "output_tokens", say("--osl below {}", longest()));
-    return usage_error(std::move(message), request_.input_tokens || request_.context ? "input_tokens" : "output_tokens",
-                       say("--isl {} or less", longest() - output));
-  }
-
   /// What is asked of another kind of job was meant for another question.
   Status refuse_foreign_options() {
     static constexpr std::string_view kEither[] = {"tokens", "context", "batch", "offload"};
@@ -441,7 +428,7 @@ class Resolver {
       i.input_tokens = or_assume(request_.input_tokens ? request_.input_tokens : request_.context, "input_tokens",
                                  std::min(kEncoderSequence, longest()));
       i.output_tokens = 0;
-      return stays_in_context(i.input_tokens, 0);
+      return {};
     }
     if (request_.input_tokens == 0 && request_.output_tokens == 0)
       return usage_error(say("neither prompt nor generated tokens: nothing to do"), "output_tokens");
@@ -460,7 +447,8 @@ class Resolver {
     if (request_.context && !request_.input_tokens && rest > kUsualInput)
       work_.notes.push_back(say("--context {} is read as {} prompt tokens in every request; set --isl for less",
                                 *request_.context, rest));
-    return stays_in_context(i.input_tokens, i.output_tokens);
+    warn_if_beyond_context(i.input_tokens + i.output_tokens);
+    return {};
   }
 
   const Request& request_;

@@ -331,10 +331,30 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
   return {};
 }
 
+namespace {
+
+/// Training may lengthen a context; an engine refuses what is longer. What was measured ran.
+Status stays_in_context(const Job& work, const Request& request) {
+  const bool serves = work.task == job::Task::inference && !work.counted;
+  if (!serves || request.of_data || !work.model->max_context) return {};
+  const auto longest = static_cast<std::int64_t>(*work.model->max_context);
+  const std::int64_t input = work.inference.input_tokens, output = work.inference.output_tokens;
+  if (input + output <= longest) return {};
+  std::string message = say("{} prompt and {} generated tokens exceed the {}-token context of {}", input, output,
+                            longest, work.model->id);
+  if (output >= longest) return usage_error(std::move(message), "output_tokens", say("--osl below {}", longest));
+  return usage_error(std::move(message), request.input_tokens || request.context ? "input_tokens" : "output_tokens",
+                     say("--isl {} or less", longest - output));
+}
+
+}  // namespace
+
 Result<Job> resolve_work(const Request& request, const FoundModel& model, const catalog::Catalog& catalog) {
   auto work = job::is_counted(request, model.model) ? job::resolve_counted(request, model.model, catalog)
                                                     : job::resolve(request, *model.model, catalog, model.draft);
   if (work && !request.inline_model && !catalog::looks_like_path(request.model)) work->asked_as = request.model;
+  if (!work) return work;
+  if (Status stays = stays_in_context(*work, request); !stays) return std::unexpected(stays.error());
   return work;
 }
 

@@ -383,7 +383,11 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   if (by_unit) columns.push_back(right(format("{}/{}", currency, unit_column(advice.work))));
   columns.push_back(right(say("vs #1"), 1));
   Table table(std::move(columns));
-  const std::vector<std::string> speeds = speed_texts(advice.work, rows);
+  // Under a duty cycle from start to end, as the winner's line and deadlines have it.
+  std::vector<double> elapsed;
+  for (const Recommendation* r : rows) elapsed.push_back(r->cost.elapsed);
+  const std::vector<std::string> speeds =
+      ends && advice.duty.is_given() ? duration_texts(elapsed) : speed_texts(advice.work, rows);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Recommendation* r = rows[i];
     const double chance = r->plan().need.is_known() ? r->plan().need.chance() : std::nan("");

@@ -93,7 +93,7 @@ std::string speed_title(const job::Job& work) {
 
 std::vector<std::string> speed_texts(const job::Job& work, std::span<const Recommendation* const> all) {
   std::vector<double> hours;
-  for (const Recommendation* r : all) hours.push_back(r->cost.elapsed);
+  for (const Recommendation* r : all) hours.push_back(r->cost.hours);
   if (work.ends()) return duration_texts(hours);
   std::vector<std::string> texts;
   for (const Recommendation* r : all) {
