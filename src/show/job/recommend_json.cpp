@@ -64,7 +64,7 @@ void tell_cost(JsonOut& out, const Recommendation& r, const Advice& advice, cons
   if (cost.licence_hourly > 0) out.figure("licence_hourly", cost.licence_hourly);
   if (cost.host_hourly > 0) out.figure("host_hourly", cost.host_hourly);
   if (const money::Line* setup = cost.line("setup"); setup != nullptr && setup->known)
-    out.figure_or_null("setup", advice.work.ends() ? setup->amounts.job : setup->amounts.month);
+    if (const auto once = advice.work.ends() ? setup->amounts.job : setup->amounts.month) out.figure("setup", *once);
   if (advice.work.counted && advice.work.counted->sends_traffic())
     out.figure_or_null("egress_hourly", cost.egress_hourly());
   if (!cost.lines.empty()) {
