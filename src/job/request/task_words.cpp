@@ -293,7 +293,8 @@ void rename_for_task(Request& request) {
     request.sessions.reset();
     request.given.push_back(request_option("concurrency")->key);
     if (request.task_remark.empty())
-      request.task_remark = to_say("users are taken as requests in flight at once; recommend and simulate let them think");
+      request.task_remark =
+          to_say("users are taken as requests in flight at once; recommend and simulate let them think");
   }
   const bool four_bits = request.weights_precision == "w4a16" || request.weights_precision == "nf4";
   const bool is_lora = !request.method || *request.method == Method::lora || *request.method == Method::qlora;
