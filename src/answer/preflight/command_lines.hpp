@@ -28,7 +28,7 @@ struct LineAssertion {
   LineCheck check = LineCheck::positions;
   std::string says;                 // with {names} of figures
   std::string would;                // with {near}, the value that would do
-  std::vector<std::string> unless;  // arguments beside which it does not hold
+  std::vector<std::string> unless;  // arguments that switch the check off
 };
 
 /// One argument of a tool.

@@ -25,7 +25,7 @@ struct LineRequest {
   std::string undrafted;          // speculation that lacks its draft model, as the line has it
   std::vector<std::string> notes;
 
-  /// Tokens of the longest context that the model has, with what the line makes of it.
+  /// The longest context of the model in tokens, as the line overrides or stretches it.
   catalog::Number longest(const catalog::Model& model) const;
 };
 

@@ -39,7 +39,7 @@ void CandidateSearch::offer_shape(const Shape& shape, Planned planned, std::vect
   const auto few = std::exchange(planned.on_fewest, nullptr);
   const auto many = std::make_shared<const Planned>(std::move(planned));
   if (few == nullptr || !is_by_cost(context_.question.objective)) return offer_plan(shape, many, out);
-  // Hours are billed in steps and for a least time: each instance on as many nodes as are cheaper there.
+  // Billing has steps and minimums, so each instance takes whichever number of nodes is cheaper there.
   const bool keeps = std::exchange(keep_rejections_, false);
   std::map<const Instance*, Recommendation> best;
   for (const auto& plan : {many, few}) {

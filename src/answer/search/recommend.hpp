@@ -75,7 +75,7 @@ struct PlannedMachine {
     double node_time = 1;  // node hours there ÷ node hours here
   };
   std::optional<Fewest> fewest = std::nullopt;
-  /// The plan on those: more nodes take less time in all, and may be billed more of it, or need what these do not.
+  /// The plan on those: more nodes use fewer node hours, but may be billed for more of them, or lack host memory.
   std::shared_ptr<const PlannedMachine> on_fewest = nullptr;
   int groups = 1;   // equal, side by side
   int working = 1;  // of them; the others stand by

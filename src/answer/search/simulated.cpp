@@ -140,14 +140,15 @@ class CandidateSearch::BySimulation {
     std::map<std::pair<std::string_view, const catalog::Gpu*>, double> best_;
   };
 
-  /// Fewer may do in simulation, which is not asked of what costs more than all that is shown.
+  /// A simulation might need fewer, and is not run for what costs more than every row that is shown.
   static Reason too_many_by_formulas(int machines) {
-    return {"too-slow", [machines] {
-              return say(
-                  "by formulas the latency targets take {} machines, more than can be rented; simulated they may take "
-                  "fewer: ask for it alone with --instance",
-                  machines);
-            }};
+    return {
+        "too-slow", [machines] {
+          return say(
+              "formulas say that the latency targets take {} machines, more than can be rented; a simulation may find "
+              "fewer: ask about it alone with --instance",
+              machines);
+        }};
   }
 
   Promises& promises() const { return *search_.context_.promises; }
@@ -175,7 +176,7 @@ class CandidateSearch::BySimulation {
       int groups = one.planned.groups;  // that are paid for
       auto offers = quiet_.offers(shape, one.planned);
       // Closed forms may ask for more machines than a limit on money allows, and simulation for fewer.
-      // What a limit on money excludes is told as that.
+      // Where a limit on money excludes them, that is the reason given.
       const bool sold = !offers.empty() || search_.context_.question.constraints.max_price;
       if (offers.empty() && one.least < one.planned.working) {
         groups = one.least + search_.spare();
@@ -186,7 +187,7 @@ class CandidateSearch::BySimulation {
         continue;
       }
       Lead lead{index, std::move(one.planned), one.least, one.enough, sold, cheapest(offers) / groups};
-      // Of the same cost those first that answer sooner.
+      // At the same cost, layouts that answer sooner come first.
       const double time = lead.planned.plan.usual_time().raw();
       const std::pair place = by_cost_ ? std::pair(lead.cost(), time) : std::pair(time, 0.0);
       leads_.emplace(place, std::move(lead));

@@ -177,7 +177,7 @@ class CountedResolver {
 }  // namespace
 
 void Filling::training_amount(double samples, double epochs) {
-  // Of pictures people count the images.
+  // Image models count their training set in images.
   const auto& given = request.dataset_size ? request.dataset_size : request.images;
   const double size = or_assume(given, "dataset_size", samples);
   counted.epochs = or_assume(request.epochs, "epochs", epochs);

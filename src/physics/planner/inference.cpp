@@ -110,13 +110,13 @@ class InferenceSearch {
     return {};
   }
 
-  /// Given ranks that cut blocks in every format. Experts may still stay whole; whoever gives their degree too has run
-  /// it so, or asks preflight.
+  /// Given ranks that cut blocks in every format. Experts may stay whole; where their degree is given too, the figures
+  /// are those of that layout, and whether an engine starts it is for preflight to say.
   Status check_blocks(const std::vector<const WeightFormat*>& formats) const {
     if (!work_.pins.tp) return {};
     const std::int64_t tp = *work_.pins.tp;
     for (const WeightFormat* format : formats) {
-      const SharedWeights shared{weight_block(work_, *format, machine_.device), work_.pins.ep || tp > 1};
+      const SharedWeights shared{weight_block(work_, *format, machine_.device), true};
       const TensorFault fault = tensor_fault(*work_.model, tp, shared);
       if (fault.of == Unshared::nothing) return {};
       if (format != formats.back()) continue;

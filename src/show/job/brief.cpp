@@ -434,8 +434,7 @@ std::string by_formulas(std::span<const Recommendation* const> rows) {
   if (rows.empty() || !is_simulated(rows.front())) return {};
   const auto first = std::ranges::find_if_not(rows, is_simulated);
   return first == rows.end() ? std::string()
-                             : say("from #{} on: nodes and latencies by formulas, not simulated; name one with "
-                                   "--instance to simulate it",
+                             : say("from #{} on, nodes and latencies come from formulas; --instance NAME simulates one",
                                    (*first)->rank);
 }
 
