@@ -143,7 +143,7 @@ TEST_CASE("weights that nobody publishes in the planned format are converted by 
   const std::string own = export_of("llama-server", serve + "llama-3.1-8b --quant q4_k_m").out;
   for (const char* part :
        {"if [ ! -e \"$weights\" ]; then\n", "python3 convert_hf_to_gguf.py \"$published\" --outtype bf16 --outfile ",
-        "llama-quantize \"$weights.part\" \"$weights.less\" Q4_K_M\n", "llama-server --model \"$weights\" ",
+        "llama-quantize \"$weights.part\" \"$weights.less\" Q4_K_M &&\n", "llama-server --model \"$weights\" ",
         "ghcr.io/ggml-org/llama.cpp:full-cuda-"})
     CHECK(has(own, part));
   CHECK_FALSE(has(own, "CHECKPOINT"));
@@ -168,7 +168,33 @@ TEST_CASE("a format that neither is published nor can be made is refused, with w
   }
   const Run none = asked_export("llama-server", "--model deepseek-ai/DeepSeek-R1 --task inference");
   CHECK(none.status == 3);
-  CHECK(has(none.err, "llama.cpp has no weights in fp8; set --quant q8_0"));
+  CHECK(has(none.err, "none is written here for llama.cpp with weights in fp8; set --quant q8_0"));
+}
+
+TEST_CASE("engines that load no GGUF repository are not given one", "[export]") {
+  for (const char* target : {"sglang", "trtllm"}) {
+    const Run run = asked_export(target, "--model qwen3-8b --task inference --quant q4_k_m --concurrency 4");
+    CAPTURE(target, run.out);
+    CHECK(run.status == 3);
+    CHECK(has(run.err, "gguf"));
+  }
+}
+
+TEST_CASE("gcloud's lists are marked by what is in none of their values", "[export]") {
+  const std::string run =
+      export_of("vertex", "--model llama-3.1-8b --task inference --engine llama.cpp --quant q4_k_m --cloud gcp").out;
+  CHECK(has(run, "--container-args '^|||^export PATH="));
+  CHECK(has(run, "[ ! -d /app ] || cd /app\n"));
+}
+
+TEST_CASE("what a price list sells by the card has no instance type to order", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task inference --rps 3 --cloud digitalocean --gpu mi325x";
+  for (const char* target : {"skypilot", "dstack", "kubernetes"}) {
+    const Run run = asked_export(target, flags);
+    CAPTURE(target, run.out);
+    CHECK(run.status == 3);
+    CHECK_FALSE(has(run.out, "1x-mi325x"));
+  }
 }
 
 TEST_CASE("charts are given the repository that is served", "[export]") {

@@ -57,6 +57,66 @@ TEST_CASE("torchtune trains with the planned optimizer and as many passes", "[ex
   CHECK_FALSE(has(export_of("torchtune", flags + "llama-3.2-1b --method full" + paged).out, "~optimizer"));
 }
 
+TEST_CASE("torchtune reads all of the data and offloads nothing that is not planned", "[export]") {
+  const std::string large = export_of("torchtune", "--model llama-3.1-70b --method full --nodes 4 --task finetune").out;
+  for (const char* word : {"dataset.split=train", "fsdp_cpu_offload=False", "dataset.packed=True"})
+    CHECK(has(large, word));
+  const std::string own =
+      "--model llama-3.1-8b --task finetune --method full --gpu a100-sxm-80gb:8 --variable-lengths true";
+  CHECK(has(export_of("torchtune", own).out, "dataset.packed=False"));
+}
+
+TEST_CASE("attention over a latent is adapted by the names of its matrices", "[export]") {
+  const std::string run = export_of("axolotl", "--model deepseek-v3 --task finetune --method lora").out;
+  for (const char* name :
+       {"  - q_a_proj\n", "  - q_b_proj\n", "  - kv_a_proj_with_mqa\n", "  - kv_b_proj\n", "  - o_proj\n"})
+    CHECK(has(run, name));
+  CHECK_FALSE(has(run, "  - k_proj\n"));
+}
+
+TEST_CASE("weights that are published in a narrow format are widened before they are trained, or refused", "[export]") {
+  const std::string flags = "--task finetune --method lora --gpu h100-sxm-80gb:1 --model ";
+  const std::string widened = export_of("axolotl", flags + "gpt-oss-20b").out;
+  for (const char* part : {"model_quantization_config: Mxfp4Config\n", "dequantize: true\n",
+                           "attn_implementation: kernels-community/vllm-flash-attn3\n"})
+    CHECK(has(widened, part));
+  const Run run = asked_export("torchrun", flags + "gpt-oss-20b");
+  CHECK(run.status == 3);
+  CHECK(has(run.err, "TRL with training from weights published in mxfp4"));
+}
+
+TEST_CASE("a loss that keeps no logits is asked of each tool", "[export]") {
+  const std::string flags = "--model qwen3-8b --method full --gpu h100-sxm-80gb:8 --fused-loss true --task finetune";
+  CHECK(has(export_of("axolotl", flags).out, "liger_fused_linear_cross_entropy: true\n"));
+  CHECK(has(export_of("llama-factory", flags).out, "enable_liger_kernel: true\n"));
+  CHECK(has(export_of("torchrun", flags).out, " --use_liger_kernel true "));
+}
+
+TEST_CASE("LLaMA-Factory trains without FP32 masters under no ZeRO-3", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --task finetune --recipe pure --gpu a100-sxm-80gb:8 --sharding ";
+  CHECK(asked_export("llama-factory", flags + "zero3").status == 3);
+  CHECK(has(export_of("llama-factory", flags + "zero2").out, "pure_bf16: true\n"));
+}
+
+TEST_CASE("on AMD's cards tools come into AMD's image, whatever starts it", "[export]") {
+  const std::string flags = "--model qwen3-8b --task finetune --method lora --vendor amd";
+  CHECK(has(export_of("dstack", flags).out, "image: rocm/pytorch:"));
+  CHECK(has(export_of("skypilot", flags).out, "image_id: docker:rocm/pytorch:"));
+  CHECK(has(export_of("slurm", flags).out, " --container-image=rocm/pytorch:"));
+  const std::string sglang = "--model qwen3-32b --task inference --rps 2 --gpu mi300x --engine sglang";
+  CHECK(has(export_of("docker", sglang).out, "rocm/sgl-dev:"));
+}
+
+TEST_CASE("a framework that is no package is fetched before it is used", "[export]") {
+  const std::string flags = "--model llama-3.1-8b --gpu h100-sxm-80gb:8 --nodes 2 --task ";
+  const std::string factory = export_of("docker", flags + "finetune --framework llama-factory").out;
+  for (const char* part : {"/LLaMA-Factory/archive/", "pip install -e ./llama-factory", "cd llama-factory\n"})
+    CHECK(has(factory, part));
+  const std::string megatron = export_of("docker", flags + "pretrain --tokens 10B --framework megatron").out;
+  for (const char* part : {"nvcr.io/nvidia/pytorch:", "/Megatron-LM/archive/", "cd megatron-lm\n"})
+    CHECK(has(megatron, part));
+}
+
 TEST_CASE("adapters of SDXL are trained by the script that Diffusers ships", "[export]") {
   const std::string flags =
       "--model stabilityai/stable-diffusion-xl-base-1.0 --task finetune --method lora --cloud aws";
@@ -131,7 +191,7 @@ TEST_CASE("torchtune shards adapters on several cards, which a plan that replica
       "torchtune", "--model llama-3.1-8b --task finetune --method lora --gpu l40s:2 --sharding ddp --cloud runpod");
   CAPTURE(run.out);
   CHECK(run.status == 3);
-  CHECK(has(run.err, "torchtune has no setting for ddp dp2"));
+  CHECK(has(run.err, "the layout ddp dp2 is not written here for torchtune"));
 }
 
 TEST_CASE("Axolotl's weights without FP32 masters are those of the plan, or that is said", "[export]") {

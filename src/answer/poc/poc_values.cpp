@@ -94,8 +94,9 @@ class Values {
     set("precision", to_text(layout.precision));
     if (layout.tp * layout.pp * layout.cp * layout.ep > 1) set("split", physics::layout_text(unit_.work, layout));
     set("layout", physics::layout_text(unit_.work, layout));
-    // FlashAttention 2 has no kernels before Ampere.
-    if (layout.flash_attention && unit_.machine.device.gpu->capability.value_or(8) >= 8) set("flash", "yes");
+    flash_attention(layout);
+    if (job.fused_loss) set("fused_loss", "yes");
+    published();
     set("checkpointing", physics::is_partial(layout) ? "partial" : to_text(layout.checkpointing));
     if (physics::is_partial(layout))  // of one stage
       set("recomputed_layers", std::max(1.0, std::round(layout.recomputed * unit_.work.parameters.layers / layout.pp)));
@@ -103,7 +104,8 @@ class Values {
     if (job.offload != job::Offload::none) set("offload", to_text(job.offload));
     if (job::is_lora(job.method)) adapters(job);
     lengths(job);
-    if (job.recipe == job::Recipe::pure) set("pure", "yes");
+    if (job.recipe == job::Recipe::pure)
+      set("pure", layout.dp > 1 && layout.sharding == job::Sharding::zero3 ? "sharded" : "yes");
     const bool masters = job.recipe == job::Recipe::mixed && job.method == job::Method::full;
     set("loaded", masters ? "fp32" : to_text(layout.precision));
     if (job.optimizer_in_backward) set("in_backward", "yes");
@@ -133,15 +135,53 @@ class Values {
     if (layout.ep > 1 && layout.tp > 1) set("expert_tp", layout.cp * layout.dp % layout.ep == 0 ? layout.tp : 1);
   }
 
-  void adapters(const job::Training& job) {
-    set("rank", static_cast<double>(job.lora_rank));
-    const auto& t = job.lora_targets;
-    const std::pair<bool, std::string_view> modules[] = {{t.q, "q_proj"},      {t.k, "k_proj"},       {t.v, "v_proj"},
-                                                         {t.o, "o_proj"},      {t.gate, "gate_proj"}, {t.up, "up_proj"},
+  /// FlashAttention 2 has no kernels before Ampere, and none with attention sinks, for which Hopper has its own:
+  /// https://github.com/huggingface/transformers/blob/main/src/transformers/models/gpt_oss/modeling_gpt_oss.py
+  void flash_attention(const physics::Layout& layout) {
+    const double capability = unit_.machine.device.gpu->capability.value_or(8);
+    const bool sinks = unit_.work.model->model_type == "gpt_oss";
+    if (!layout.flash_attention || capability < 8)
+      set("unpacked", to_text(unit_.work.model->kind.value_or(catalog::ModelKind{})));
+    else if (!sinks)
+      set("flash", "yes");
+    else if (capability >= 9 && capability < catalog::kBlackwell)
+      set("flash", "sinks");
+    else
+      set("eager", "yes");
+  }
+
+  /// Weights that are published in a narrow format must be widened before anything trains them.
+  void published() {
+    const catalog::Repository from = catalog::repository_of(*unit_.work.model, unit_.work.asked_as, true);
+    const std::string_view native = unit_.work.model->native_dtype;
+    const bool narrow = native.starts_with("fp8") || native.starts_with("mxfp4");
+    if (narrow && !lower(from.name).ends_with("bf16")) set("published", native.starts_with("fp8") ? "fp8" : "mxfp4");
+  }
+
+  /// Queries, keys and values of attention over a latent are made in two steps:
+  /// https://github.com/huggingface/transformers/blob/main/src/transformers/models/deepseek_v3/modeling_deepseek_v3.py
+  std::string adapted_modules(const job::LoraTargets& t) const {
+    const catalog::Model& model = *unit_.work.model;
+    const bool latent = model.is_mla();
+    const bool two_steps = latent && model.mla_q_lora_rank.value_or(0) > 0;
+    const std::pair<bool, std::string_view> modules[] = {{t.q, two_steps ? "q_a_proj q_b_proj" : "q_proj"},
+                                                         {t.k && !latent, "k_proj"},
+                                                         {t.v && !latent, "v_proj"},
+                                                         {(t.k || t.v) && latent, "kv_a_proj_with_mqa kv_b_proj"},
+                                                         {t.o, "o_proj"},
+                                                         {t.gate, "gate_proj"},
+                                                         {t.up, "up_proj"},
                                                          {t.down, "down_proj"}};
     std::string names;
     for (const auto& [there, name] : modules)
       if (there) names += (names.empty() ? "" : " ") + std::string(name);
+    return names;
+  }
+
+  void adapters(const job::Training& job) {
+    set("rank", static_cast<double>(job.lora_rank));
+    const auto& t = job.lora_targets;
+    std::string names = adapted_modules(t);
     const bool all = t == job::kLinearTargets && !unit_.work.model->is_moe();
     set("targets", all ? "all" : t == job::kAttentionTargets ? "attention" : "some");
     set("modules", all ? std::string("all-linear") : names);

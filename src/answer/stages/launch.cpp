@@ -53,6 +53,7 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
 /// https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
 void serve_gguf(const job::Job& work, const std::string& file, std::string_view base, ProofValues& values) {
   values["repository"] = file;
+  values["packing"] = "gguf";
   values["gguf"] = shell_word(file);
   values["served"] = values["gguf"];
   values["called"] = values["name"];
@@ -167,6 +168,7 @@ void quote_names(ProofValues& values) {
 ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen, const physics::Coefficients& c) {
   ProofValues values = values_of(unit, 0);
   add_values(values, unit, chosen.machine(), c);
+  if (chosen.instance->cpu_arch == catalog::CpuArch::arm64) values["host"] = "arm64";
   quote_names(values);
   name_packing(unit.work, values);
   return values;
@@ -199,11 +201,13 @@ constexpr std::pair<std::string_view, std::string_view> kConditions[] = {
     {"lengths", to_say("sequences of different lengths")},
     {"zero", to_say("ZeRO stage")},
     {"fsdp", to_say("FSDP")},
-    {"other_sharding", to_say("this kind of sharding")},
+    {"other_sharding", to_say("sharding")},
     {"offload", to_say("offload")},
     {"expert_adapters", to_say("adapters on experts")},
     {"in_backward", to_say("optimizer steps in the backward pass")},
     {"pure", to_say("training without FP32 master weights")},
+    {"published", to_say("training from weights published in")},
+    {"host", to_say("hosts with processors of")},
     {"special", to_say("this architecture")},
     {"optimizer", to_say("optimizer")},
     {"nodes", to_say("several instances")},
@@ -227,10 +231,14 @@ struct Lack {
 Lack nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
   const ProofTool* nearest = nullptr;
   std::vector<std::string> lacks;
+  // A tool for another engine or framework is farther than one that lacks something else.
+  const auto distance = [](const std::vector<std::string>& names) {
+    return names.size() + static_cast<std::size_t>(std::ranges::count(names, "with"));
+  };
   for (const ProofTool& tool : tools) {
     std::vector<std::string> names = unmet(tool, values);
     const bool same_work = std::ranges::none_of(names, [](const auto& name) { return condition_name(name).empty(); });
-    if (!same_work || (nearest != nullptr && names.size() >= lacks.size())) continue;
+    if (!same_work || (nearest != nullptr && distance(names) >= distance(lacks))) continue;
     nearest = &tool;
     lacks = std::move(names);
   }
@@ -242,9 +250,12 @@ Lack nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
     for (const std::string& one : when->second)
       if (one != "-") taken += (taken.empty() ? "" : ", ") + one;
   const auto value = values.find(key);
-  if (taken.empty() || value == values.end()) return {key, say("{} has no {}", nearest->tool, name)};
+  // Words that are marks of this program alone say nothing.
+  const bool marked = value == values.end() || value->second == "yes" || key == "lengths";
+  if (marked) return {key, say("none is written here for {} with {}", nearest->tool, name)};
   constexpr std::size_t kMost = 60;  // characters of a list that is worth reading
-  if (taken.size() > kMost) return {key, say("{} has no {} {}", nearest->tool, name, value->second)};
+  if (taken.empty() || taken.size() > kMost)
+    return {key, say("none is written here for {} with {} {}", nearest->tool, name, value->second)};
   return {key, say("{} takes {} {}, and the plan has {}", nearest->tool, name, taken, value->second)};
 }
 
@@ -300,7 +311,9 @@ std::string why_no_launch(const Advice& advice, const Recommendation& chosen, st
   ProofValues values = launch_values(unit, chosen, coefficients);
   if (!by.empty()) values["by"] = by;
   const job::Job& work = unit.work;
-  if (proof_tool(tools, values) != nullptr)
+  const ProofTool* tool = proof_tool(tools, values);
+  if (tool != nullptr && !spells_weights(*tool, values)) name_official(work, values);
+  if (tool != nullptr && unmet(*tool, values).empty())
     return say(
         "{} is not published in {} by its maker, and no standard conversion is known: name a repository in that format "
         "with --model, or set --quant {}",
@@ -330,6 +343,7 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
     name_own_model(advice, values);
   } else if (!spells_weights(*tool, values)) {
     name_official(unit.work, values);
+    if (!unmet(*tool, values).empty()) return std::nullopt;  // it does not load such a repository
     if (const ProofTool* maker = take_conversion(unit.work, tools, values); maker != nullptr)
       add_steps(*maker, values, out);
     if (values.contains("weights")) return std::nullopt;

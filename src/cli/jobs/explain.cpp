@@ -1,5 +1,6 @@
 // gpusel explain: one figure, one rank, one rejection or one rule of an answer taken apart.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "answer/explain/explain.hpp"
@@ -60,6 +61,7 @@ class Explain {
     const bool asks = options_.job.question.request.task || options_.job.question.request.names_model() ||
                       !options_.job.words.empty();
     if (asks) take_gpus(catalog);
+    if (asks) take_rank();
     if (options_.words.size() > 1 && asks)
       return usage_error(
           say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)),
@@ -76,6 +78,21 @@ class Explain {
     std::erase_if(options_.job.words, is_gpu);
     std::ranges::copy_if(options_.words, std::back_inserter(options_.job.words), is_gpu);
     std::erase_if(options_.words, is_gpu);
+  }
+
+  /// A number alone is a rank, as behind `why`.
+  void take_rank() {
+    const auto word = std::ranges::find_if(options_.words, [](const auto& each) { return rank_in(each).has_value(); });
+    if (options_.rank || word == options_.words.end()) return;
+    options_.rank = rank_in(*word);
+    options_.words.erase(word);
+  }
+
+  static std::optional<std::int64_t> rank_in(std::string_view word) {
+    constexpr double kMost = 1e6;
+    const auto number = plain_number(word);
+    if (!number || *number < 1 || *number > kMost || std::floor(*number) != *number) return std::nullopt;
+    return static_cast<std::int64_t>(*number);
   }
 
   /// Rules, topics and records are explained without a question.

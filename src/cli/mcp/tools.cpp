@@ -213,14 +213,24 @@ Answer Tools::describe(const Node* arguments) const {
     const Node* given = arguments == nullptr ? nullptr : arguments->find(key);
     return given != nullptr && given->is_scalar() ? given->text : std::string();
   };
+  const auto refused = [](const std::string& message) {
+    return Answer{message, error_json(kUsage, message, {}), true};
+  };
+  constexpr std::string_view kArguments[] = {"tool", "about"};
+  if (arguments != nullptr)
+    for (const Node& given : arguments->children)
+      if (std::ranges::find(kArguments, given.key) == std::end(kArguments)) {
+        const Hint near = did_you_mean(given.key, kArguments);
+        const std::string hint = near.empty() ? say("it takes {}", "tool, about") : std::string(near);
+        return refused(say("unknown argument '{}'", printable(shorten(given.key, 60))) + "; " + hint);
+      }
   const std::string tool = text("tool");
   const Entry* entry = find(tool);
   if (entry == nullptr) {
     const auto known = names();
     const Hint near = did_you_mean(tool, known);
-    const std::string message =
-        say("unknown tool {}", "'" + printable(shorten(tool, 60)) + "'") + (near.empty() ? "" : "; " + near);
-    return {message, error_json(kUsage, message, {}), true};
+    return refused(say("unknown tool {}", "'" + printable(shorten(tool, 60)) + "'") +
+                   (near.empty() ? "" : "; " + near));
   }
   Json flags = entry->arguments.described(lower(text("about")));
   std::string list;

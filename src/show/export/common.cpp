@@ -253,6 +253,11 @@ std::string disk_note(const ExportView& view) {
       disk_gb(view));
 }
 
+Status check_type(const answer::Recommendation& r) {
+  if (r.gpu == nullptr || r.instance->sku != format("{}x-{}", r.machine().gpus_per_node, r.gpu->id)) return {};
+  return cannot(say("the price list of {} names no instance type for {}", r.instance->provider, r.instance->sku));
+}
+
 std::unexpected<Error> cannot(std::string message) { return usage_error(std::move(message)); }
 
 }  // namespace gpusel::show

@@ -90,6 +90,10 @@ int start_seconds(const ExportView& view, int least);
 int disk_gb(const ExportView& view);
 std::string disk_note(const ExportView& view);
 
+/// That its provider has a name for it: what a price list sells by the card is called "8x-CARD" in the catalogue alone.
+/// Error: it has none.
+Status check_type(const answer::Recommendation& r);
+
 /// A refusal; export_plan() names the targets that can.
 std::unexpected<Error> cannot(std::string message);
 

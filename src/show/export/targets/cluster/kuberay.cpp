@@ -10,8 +10,15 @@ namespace gpusel::show {
 
 namespace {
 
-constexpr std::string_view kRay = "2.52.0";
-constexpr std::string_view kRayImage = "rayproject/ray-llm:2.52.0-py311-cu128";
+struct Ray {
+  std::string_view version;
+  std::string_view image;
+};
+// https://github.com/ray-project/kuberay/blob/master/ray-operator/config/samples/ray-service.high-throughput-gemma4.yaml
+constexpr Ray kRay{"2.56.0", "rayproject/ray-llm:2.56.0-py312-cu130"};
+constexpr Ray kOlderRay{"2.52.0", "rayproject/ray-llm:2.52.0-py311-cu128"};  // for cards that CUDA 13 leaves out
+
+const Ray& ray_of(const PlanValues& values) { return values.has("toolkit") ? kOlderRay : kRay; }
 
 Json llm_config(const answer::Launch& launch, const PlanValues& values) {
   Json engine{{"tensor_parallel_size", values.count("tp")},
@@ -30,14 +37,14 @@ Json llm_config(const answer::Launch& launch, const PlanValues& values) {
           {"deployment_config", {{"num_replicas", launch.copies * here}}}};
 }
 
-Json head_group() {
+Json head_group(const Ray& ray) {
   Json ports = Json::array();
   for (const auto& [name, port] :
        {std::pair("serve", 8000), std::pair("gcs", 6379), std::pair("dashboard", 8265), std::pair("client", 10001)})
     ports.push_back({{"name", name}, {"containerPort", port}});
   const Json size{{"cpu", 2}, {"memory", "8Gi"}};
   const Json container{{"name", "ray-head"},
-                       {"image", kRayImage},
+                       {"image", ray.image},
                        {"ports", std::move(ports)},
                        {"resources", {{"limits", size}, {"requests", size}}}};
   return {{"rayStartParams", {{"num-cpus", "0"}, {"num-gpus", "0"}}},
@@ -45,13 +52,13 @@ Json head_group() {
 }
 
 /// The pods of the plan, whose container is Ray's and starts by itself.
-Json worker_group(const ExportView& view, const answer::Launch& launch) {
+Json worker_group(const ExportView& view, const answer::Launch& launch, const Ray& version) {
   Json pod = pod_spec(view, launch, {"ray-worker", {}});
   Json& container = pod["containers"][0];
   // Its probes are KubeRay's: no server of vLLM answers on the plan's port.
   for (const std::string key : {"command", "args", "ports", "startupProbe", "readinessProbe", "livenessProbe"})
     container.erase(key);
-  container["image"] = kRayImage;
+  container["image"] = version.image;
   const int nodes = view.chosen.machine().nodes;
   return {{"groupName", "gpu"},
           {"replicas", nodes},
@@ -80,7 +87,8 @@ Result<Exported> export_kuberay(const ExportView& view) {
                          {"route_prefix", "/"},
                          {"args", {{"llm_configs", Json::array({llm_config(*launch, values)})}}}};
   answer::Launch ray = *launch;
-  ray.image = kRayImage;
+  const Ray& version = ray_of(values);
+  ray.image = version.image;
   Exported out{"rayservice.yaml", {}, pod_notes(view, ray)};
   out.notes.push_back(
       say("the controller of {} must run in the cluster: {}", "KubeRay",
@@ -91,9 +99,9 @@ Result<Exported> export_kuberay(const ExportView& view) {
                      {"spec",
                       {{"serveConfigV2", yaml({{"applications", Json::array({application})}})},
                        {"rayClusterConfig",
-                        {{"rayVersion", kRay},
-                         {"headGroupSpec", head_group()},
-                         {"workerGroupSpecs", Json::array({worker_group(view, *launch)})}}}}}};
+                        {{"rayVersion", version.version},
+                         {"headGroupSpec", head_group(version)},
+                         {"workerGroupSpecs", Json::array({worker_group(view, *launch, version)})}}}}}};
   out.content = yaml_file(view, out.notes, {service});
   return out;
 }

@@ -55,6 +55,7 @@ Json job(const ExportView& view, const answer::Launch& launch) {
   spec["restartPolicy"] = "Never";
   Json out{{"apiVersion", "batch/v1"}, {"kind", "Job"}, {"metadata", named(view)}};
   if (nodes > 1) out["spec"] = {{"completions", nodes}, {"parallelism", nodes}, {"completionMode", "Indexed"}};
+  if (nodes > 1 && together) out["spec"]["backoffLimit"] = 0;  // one that starts again finds the others gone
   out["spec"]["template"] = labelled(view, std::move(spec));
   return out;
 }

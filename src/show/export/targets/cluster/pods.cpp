@@ -138,7 +138,7 @@ Json container(const ExportView& view, const answer::Launch& launch, const Pod& 
   const Container started = *container_of(view, launch);  // as check_cluster() found
   Json out{{"name", pod.container},
            {"image", started.image},
-           {"command", Json::array({"/bin/sh", "-c"})},
+           {"command", Json::array({"/bin/sh", "-euc"})},
            {"args", Json::array({pod.preamble + started.script})}};
   if (launch.serves()) out["ports"] = Json::array({{{"containerPort", std::stoi(launch.port)}, {"protocol", "TCP"}}});
   out["env"] = environment(view, launch);
@@ -168,6 +168,7 @@ Status check_cluster(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
   if (cluster_of(r) == nullptr)
     return cannot(say("no Kubernetes service is known with nodes that are instances of {}", r.instance->provider));
+  if (Status typed = check_type(r); !typed) return typed;
   if (r.gpu != nullptr && gpu_resource(*r.gpu).empty())
     return cannot(say("no Kubernetes device plugin is known for {}", r.gpu->id));
   if (const auto container = container_of(view, launch_of(view)); !container) return std::unexpected(container.error());

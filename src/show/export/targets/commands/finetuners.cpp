@@ -26,18 +26,27 @@ std::string_view optimizer_name(std::string_view optimizer) {
   return found == std::end(kNames) ? std::string_view() : found->second;
 }
 
-/// What both tools lack. Error: the plan needs it.
+std::unexpected<Error> no_layout(const ExportView& view, std::string_view tool) {
+  return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), tool));
+}
+
+/// What is written for neither tool. Error: the plan needs it.
 Status check_finetuner(const ExportView& view, std::string_view tool, const PlanValues& values,
                        std::string_view framework) {
   if (Status possible = check_training(view, tool, values, framework); !possible) return possible;
-  const auto lacks = [&](std::string_view what) { return cannot(say("{} has no {}", tool, what)); };
+  const auto lacks = [&](std::string_view what) { return cannot(say("no {} is written here for {}", what, tool)); };
   const std::string precision = values.of("precision");
   if (precision != "bf16" && precision != "fp16") return lacks(precision);
   if (optimizer_name(values.of("optimizer")).empty()) return lacks(values.of("optimizer"));
   if (const std::string method = values.of("method"); method != "full" && method != "lora" && method != "qlora")
     return lacks(method);
-  for (const std::string_view other : {"other_sharding", "expert_adapters", "in_backward", "lengths"})
-    if (values.has(other)) return cannot(say("{} has no setting for {}", tool, layout_of(view, view.chosen)));
+  constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
+      {"expert_adapters", to_say("adapters on experts")},
+      {"in_backward", to_say("optimizer steps in the backward pass")},
+      {"lengths", to_say("sequences of different lengths")}};
+  for (const auto& [name, what] : kOthers)
+    if (values.has(name)) return cannot(say("no {} are written here for {}", say_text(what), tool));
+  if (values.has("other_sharding")) return no_layout(view, tool);
   return {};
 }
 
@@ -55,7 +64,9 @@ std::vector<std::string> finetuner_notes(const PlanValues& values, std::vector<s
   std::vector<std::string> notes{say("micro-batch {} per GPU, {} passes a step, {} sequences of {} tokens total",
                                      values.of("micro_batch"), values.of("accumulation"), values.of("global_batch"),
                                      values.of("length"))};
-  if (values.has("flash")) notes.push_back(say("flash-attn must be installed"));
+  if (values.of("flash") == "yes") notes.push_back(say("flash-attn must be installed"));
+  if (values.has("eager"))
+    notes.push_back(say("attention with sinks runs without FlashAttention here and needs more memory than planned"));
   for (std::string& variable : variables) notes.push_back(std::move(variable));
   return notes;
 }
@@ -102,9 +113,10 @@ Json factory_config(const ExportView& view, const PlanValues& values) {
   if (adapters) config["lora_rank"] = values.count("rank");
   if (adapters) config["lora_target"] = values.of("modules_list");
   if (values.of("method") == "qlora") config["quantization_bit"] = 4;
-  if (values.has("flash")) config["flash_attn"] = "fa2";
+  if (values.of("flash") == "yes") config["flash_attn"] = "fa2";
   if (values.of("checkpointing") == "none") config["disable_gradient_checkpointing"] = true;
   if (values.has("pure")) config["pure_bf16"] = true;
+  if (values.has("fused_loss")) config["enable_liger_kernel"] = true;
   if (values.has("all_steps")) config["max_steps"] = values.count("all_steps");
   if (values.has("zero")) config["deepspeed"] = kDeepspeedFile;
   return config;
@@ -132,6 +144,13 @@ void add_adapters(const PlanValues& values, Json& config) {
     config["lora_target_modules"] = modules_of(values);
 }
 
+/// That tells packed texts apart: FlashAttention, or PyTorch's own. Empty: the model's.
+std::string attention_of(const PlanValues& values) {
+  const std::string flash = values.of("flash");
+  if (flash == "sinks") return "kernels-community/vllm-flash-attn3";
+  return flash == "yes" ? "flash_attention_2" : values.has("unpacked") ? "sdpa" : "";
+}
+
 Json axolotl_config(const ExportView& view, const PlanValues& values) {
   const bool pretrains = view.advice.work.task == job::Task::pretrain;
   Json data{{"path", "${DATASET}"}, {"type", pretrains ? "completion" : "chat_template"}};
@@ -151,7 +170,15 @@ Json axolotl_config(const ExportView& view, const PlanValues& values) {
       {values.of("precision"), true},
       {"gradient_checkpointing", values.of("checkpointing") == "full" && !values.has("wrapped")}};
   if (values.has("rank")) add_adapters(values, config);
-  if (values.has("flash")) config["attn_implementation"] = "flash_attention_2";
+  if (const std::string attention = attention_of(values); !attention.empty()) config["attn_implementation"] = attention;
+  if (values.has("fused_loss")) {
+    config["plugins"] = Json::array({"axolotl.integrations.liger.LigerPlugin"});
+    config["liger_fused_linear_cross_entropy"] = true;
+  }
+  if (const std::string published = values.of("published"); !published.empty()) {
+    config["model_quantization_config"] = published == "fp8" ? "FineGrainedFP8Config" : "Mxfp4Config";
+    config["model_quantization_config_kwargs"] = {{"dequantize", true}};
+  }
   if (values.has("all_steps"))
     config["max_steps"] = values.count("all_steps");
   else
@@ -169,7 +196,9 @@ Result<Exported> export_llama_factory(const ExportView& view) {
   const PlanValues values(view);
   if (Status possible = check_finetuner(view, kTool, values, "llama-factory"); !possible)
     return std::unexpected(possible.error());
-  if (values.has("fsdp")) return cannot(say("{} has no setting for {}", kTool, layout_of(view, view.chosen)));
+  if (values.has("fsdp")) return no_layout(view, kTool);
+  if (values.of("pure") == "sharded")  // by src/llamafactory/hparams/parser.py
+    return cannot(say("LLaMA-Factory does not train without FP32 master weights under ZeRO-3"));
   std::vector<std::string_view> variables{"DATASET", "TEMPLATE", "LEARNING_RATE", "OUTPUT"};
   if (is_own_model(view)) variables.emplace_back("CHECKPOINT");
   Exported out{"train.yaml", {}, {}};
@@ -197,8 +226,7 @@ Result<Exported> export_axolotl(const ExportView& view) {
     return std::unexpected(possible.error());
   // It loads all weights in the arithmetic's own format; what shards them keeps FP32 masters of its own.
   const bool sharded = values.has("zero") || values.has("fsdp");
-  if (values.has("pure") && sharded)
-    return cannot(say("{} has no setting for {}", kTool, layout_of(view, view.chosen)));
+  if (values.has("pure") && sharded) return no_layout(view, kTool);
   std::vector<std::string_view> variables{"DATASET", "LEARNING_RATE", "OUTPUT"};
   if (is_own_model(view)) variables.emplace_back("CHECKPOINT");
   Exported out{"axolotl.yaml", {}, {}};

@@ -102,14 +102,15 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
       format("batch_size={}", values.of("micro_batch")),
       format("gradient_accumulation_steps={}", values.of("accumulation")),
       format("tokenizer.max_seq_len={}", values.of("length")),
-      "dataset.packed=True",
+      values.has("lengths") ? "dataset.packed=False" : "dataset.packed=True",
       format("dtype={}", values.of("precision")),
       format("enable_activation_checkpointing={}", values.of("checkpointing") == "full" ? "True" : "False"),
       "checkpointer.checkpoint_dir=\"$weights\"",
       "output_dir=\"$OUTPUT\"",
       "optimizer.lr=\"$LEARNING_RATE\"",
       "dataset=torchtune.datasets.instruct_dataset",
-      "dataset.source=\"$DATASET\""};
+      "dataset.source=\"$DATASET\"",
+      "dataset.split=train"};  // some configurations leave a part out
   for (std::string& word : tokenizer_words(configs.stem)) out.push_back(std::move(word));
   if (values.has("rank")) {
     out.push_back(format("model.lora_rank={}", values.of("rank")));
@@ -119,6 +120,8 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
     const bool mlp = modules == "all" || modules.find("gate_proj") != std::string::npos;
     out.push_back(format("model.apply_lora_to_mlp={}", mlp ? "True" : "False"));
   }
+  // The configurations of the largest models have it, and the plan does not.
+  if (values.of("method") == "full" && values.count("gpus") > 1) out.emplace_back("fsdp_cpu_offload=False");
   if (values.has("ddp"))
     out.push_back(format("data_parallel_replicate_dim={} data_parallel_shard_dim=1", values.of("gpus")));
   const auto optimizer = optimizer_words(values, configs);
@@ -128,7 +131,9 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
 
 Status check_torchtune(const ExportView& view, const PlanValues& values) {
   if (Status possible = check_training(view, "torchtune", values, "torchtune"); !possible) return possible;
-  const auto lacks = [&](std::string_view what) { return cannot(say("{} has no {}", "torchtune", what)); };
+  const auto lacks = [&](std::string_view what) {
+    return cannot(say("no {} is written here for {}", what, "torchtune"));
+  };
   const std::string method = values.of("method");
   if (view.advice.work.task != job::Task::finetune) return lacks(to_text(view.advice.work.task));
   if (method != "full" && method != "lora" && method != "qlora") return lacks(method);
@@ -139,7 +144,7 @@ Status check_torchtune(const ExportView& view, const PlanValues& values) {
   // Its recipe for adapters on several cards shards always; that for all weights takes the degrees.
   const bool replicates = values.has("ddp") && method != "full";
   if (replicates || values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
-    return cannot(say("{} has no setting for {}", "torchtune", layout_of(view, view.chosen)));
+    return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), "torchtune"));
   return {};
 }
 
@@ -161,6 +166,11 @@ Result<Exported> export_torchtune(const ExportView& view) {
           values.of("accumulation"), values.of("global_batch"), values.of("length")),
       say("DATASET is a data set of Hugging Face; how often it is read is the configuration's"),
       say("its file names are those of the configuration's model: set checkpointer.checkpoint_files otherwise")};
+  if (values.has("in_backward") && values.count("accumulation") > 1)
+    out.notes.push_back(
+        say("torchtune steps in the backward pass with one pass per step only: with {} it keeps gradients, which need "
+            "more memory than planned",
+            values.of("accumulation")));
   const int nodes = view.chosen.machine().nodes;
   std::string& text = out.content;
   text = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";

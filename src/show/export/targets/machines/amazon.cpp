@@ -188,13 +188,16 @@ Json batch_container(const ExportView& view, const answer::Launch& launch, const
   std::string preamble = together ? "RANK=\"$AWS_BATCH_JOB_NODE_INDEX\"\n"
                                     "MASTER=\"${AWS_BATCH_JOB_MAIN_NODE_PRIVATE_IPV4_ADDRESS:-$(hostname -i)}\"\n"
                                   : "";
+  std::string script = container.script;
   if (keeps) preamble += kept_in_bucket(view);
+  // The first process of a container alone is told of its end, and waits for no trap while it runs a command itself.
+  if (keeps) script = "(\n" + script + ") & work=$!\ntrap 'kill -TERM -1; wait $work; exit 143' TERM\nwait $work\n";
   Json environment = Json::array();
   for (const auto& [name, meaning] : without_output(launch).env)
     environment.push_back({{"Name", name}, {"Value", reference(name)}});
   if (keeps) environment.push_back({{"Name", "BUCKET"}, {"Value", reference("Bucket")}});
   Json out{{"Image", container.image},
-           {"Command", Json::array({"/bin/sh", "-euc", preamble + container.script})},
+           {"Command", Json::array({"/bin/sh", "-euc", preamble + script})},
            {"ResourceRequirements", requirements_of(view)},
            {"LinuxParameters", {{"SharedMemorySize", 65536}}}};
   if (Json devices = fabric_devices(view, launch); !devices.empty())

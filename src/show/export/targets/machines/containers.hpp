@@ -17,6 +17,10 @@ struct Container {
 /// no image is known that has the tool, or how containers reach the cards of that vendor.
 Result<Container> container_of(const ExportView& view, const answer::Launch& launch);
 
+/// The image in which tools that start on machines run: the tool's own where nothing installs it, and the vendor's
+/// where the wheels that are installed see other cards alone. Empty: none.
+std::string needed_image(const ExportView& view, const answer::Launch& launch);
+
 /// What is left to the reader of it.
 std::vector<std::string> container_notes(const ExportView& view, const answer::Launch& launch,
                                          const Container& container);

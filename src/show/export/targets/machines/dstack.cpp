@@ -7,6 +7,7 @@
 #include "show/export/common.hpp"
 #include "show/export/names.hpp"
 #include "show/export/targets.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 namespace gpusel::show {
 
@@ -106,7 +107,8 @@ class Dstack {
     Json out{{"type", service ? "service" : "task"}, {"name", name_}};
     if (!service && chosen().machine().nodes > 1)
       out["nodes"] = launch_.nodes > 1 ? launch_.nodes : chosen().machine().nodes;
-    if (!launch_.image.empty()) out["image"] = launch_.image;
+    const std::string image = launch_.image.empty() ? needed_image(view_, launch_) : launch_.image;
+    if (!image.empty()) out["image"] = image;
     for (const auto& [name, meaning] : launch_.env) out["env"].push_back(name);
     out["commands"] = commands();
     if (service) {
@@ -147,6 +149,8 @@ Status check_backend(const ExportView& view) {
     return cannot(say("dstack makes no clusters on {}", provider));
   if (!cloud->takes_region(r.region->id) || !r.region->account.empty())
     return cannot(say("{} has no region {}", "dstack", r.region->id));
+  if (names->types_in_dstack)
+    if (Status typed = check_type(r); !typed) return typed;
   const bool listed = names->types_in_dstack ? cloud->takes_type(host_type(*r.instance))
                                              : r.gpu == nullptr || !dstack_gpu(r.gpu->id).empty();
   if (!listed || (r.gpu != nullptr && !cloud->gpus.empty() && !cloud->takes_gpu(dstack_gpu(r.gpu->id))))

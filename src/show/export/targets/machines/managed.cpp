@@ -111,6 +111,14 @@ Exported vertex_job(const ExportView& view, const answer::Launch& launch, const 
   return out;
 }
 
+/// A mark between values of gcloud's lists that is in none of them:
+/// https://cloud.google.com/sdk/gcloud/reference/topic/escaping
+std::string list_mark(std::string_view values) {
+  std::string mark = "|";
+  while (values.find(mark) != std::string_view::npos) mark += '|';
+  return "^" + mark + "^";
+}
+
 /// The shell takes the variables in; commas are text, since ^|^ makes the bar the mark between values.
 Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, const Container& container,
                          const Json& machine) {
@@ -130,12 +138,13 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
   }
   text += format("gcloud ai models upload --region {} --model-id {} --display-name {} \\\n", region, name, name);
   text += "  --container-image-uri \"$IMAGE\" --container-command '^|^/bin/sh|-euc' \\\n";
-  text += "  --container-args " + answer::shell_word("^|^" + container.script) + " \\\n";
+  text += "  --container-args " + answer::shell_word(list_mark(container.script) + container.script) + " \\\n";
   if (!variables.empty()) text += "  --container-env-vars \"" + variables + "\" \\\n";
+  // Cards exchange through it.
+  const std::string_view shared = devices_of(view.chosen) > 1 ? " --container-shared-memory-size-mb 16384" : "";
   text +=
-      format("  --container-ports {} --container-health-route {} --container-predict-route /v1/chat/completions \\\n",
-             launch.port, launch.health);
-  text += "  --container-shared-memory-size-mb 16384\n";
+      format("  --container-ports {} --container-health-route {} --container-predict-route /v1/chat/completions{}\n",
+             launch.port, launch.health, shared);
   text += format("gcloud ai endpoints create --region {} --endpoint-id {} --display-name {}\n", region, name, name);
   text += format("gcloud ai endpoints deploy-model {} --region {} --model {} --display-name {} \\\n", name, region,
                  name, name);

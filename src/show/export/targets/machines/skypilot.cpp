@@ -9,6 +9,7 @@
 #include "show/export/common.hpp"
 #include "show/export/names.hpp"
 #include "show/export/targets.hpp"
+#include "show/export/targets/machines/containers.hpp"
 
 namespace gpusel::show {
 
@@ -53,7 +54,7 @@ Wants wants_of(const ExportView& view, const answer::Launch& launch) {
   const CloudNames* names = cloud_names(view.chosen.instance->provider);
   const CloudOrders* cloud = names == nullptr ? nullptr : cloud_of(view, *names);
   const bool opens = cloud == nullptr || cloud->ports;
-  return {service ? 1 : nodes, launch.setup.empty() && !launch.image.empty(), launch.serves() && (service || opens)};
+  return {service ? 1 : nodes, !needed_image(view, launch).empty(), launch.serves() && (service || opens)};
 }
 
 bool sees_cards(const ExportView& view, const answer::Recommendation& r) {
@@ -84,6 +85,8 @@ Status check_candidate(const ExportView& view, const answer::Recommendation& r, 
   if (wants.in_container && !cloud->containers) return cannot(say("SkyPilot starts no containers on {}", provider));
   if (has_region(r) && !is_known_region(*cloud, r)) return cannot(say("{} has no region {}", "SkyPilot", r.region->id));
   if (r.gpu == nullptr) return {};
+  if (names->types_in_skypilot)
+    if (Status typed = check_type(r); !typed) return typed;
   const bool named = !cloud->gpus.empty() || !names->types_in_skypilot;
   if (!cloud->takes_type(host_type(*r.instance)) || (named && (part_of(r).empty() || !cloud->takes_gpu(part_of(r)))))
     return cannot(say("SkyPilot knows no card of {} {}", provider, r.instance->sku));
@@ -158,8 +161,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
     out.notes.push_back(say("SkyPilot opens no ports on {}: ssh -L {}:localhost:{} CLUSTER reaches the server",
                             chosen.instance->provider, launch.port, launch.port));
   resources["any_of"] = std::move(any);
-  // A tool that nothing installs comes in its container.
-  if (launch.setup.empty() && !launch.image.empty()) resources["image_id"] = "docker:" + launch.image;
+  if (const std::string image = needed_image(view, launch); !image.empty()) resources["image_id"] = "docker:" + image;
   Json task{{"name", job_name(view)}, {"resources", std::move(resources)}};
   if (is_service(view, launch)) {
     task["service"] = service_of(view, launch);

@@ -8,8 +8,6 @@ namespace gpusel::show {
 
 namespace {
 
-bool is_in_container(const answer::Launch& launch) { return launch.setup.empty() && !launch.image.empty(); }
-
 /// As Pyxis reads names, [REGISTRY#]IMAGE[:TAG]: the first part with a dot is a registry.
 std::string pyxis_image(std::string image) {
   const auto slash = image.find('/');
@@ -31,9 +29,9 @@ std::string directives(const ExportView& view, const answer::Launch& launch) {
   return out;
 }
 
-/// The tool in a folder that all nodes see, made by the first job.
-std::string environment_of(const answer::Launch& launch) {
-  if (launch.setup.empty()) return {};
+/// The tool in a folder that all nodes see, made by the first job; in a container, each node installs it there.
+std::string environment_of(const ExportView& view, const answer::Launch& launch) {
+  if (launch.setup.empty() || !needed_image(view, launch).empty()) return {};
   return format(R"(VENV="${{VENV:-$PWD/venv-$SLURM_JOB_NAME}}"
 if [ ! -e "$VENV/ready" ]; then
   python3 -m venv "$VENV"
@@ -52,10 +50,12 @@ std::string start(const ExportView& view, const answer::Launch& launch) {
   if (together) out += "export MASTER=\"$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\"\n";
   out += "work=$(cat <<'END_OF_WORK'\n";
   if (together) out += "export RANK=\"$SLURM_PROCID\"\n";
+  const std::string image = needed_image(view, launch);
+  if (!image.empty() && !launch.setup.empty()) out += launch.setup + "\n";
   out += script_of(launch) + "END_OF_WORK\n)\n";
   std::string flags = "--ntasks-per-node=1 --cpu-bind=none";
   if (together) flags += " --kill-on-bad-exit=1";
-  if (is_in_container(launch)) flags += " --container-image=" + pyxis_image(launch.image) + " --container-mount-home";
+  if (!image.empty()) flags += " --container-image=" + pyxis_image(image) + " --container-mount-home";
   return out + "srun " + flags + " bash -euc \"$work\"\n";
 }
 
@@ -67,17 +67,17 @@ Result<Exported> export_slurm(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
   out.notes.push_back(say("nodes like {} {}: add --partition, --account and --time as your cluster wants them",
                           r.instance->provider, r.instance->sku));
-  if (!launch.setup.empty())
+  const std::string image = needed_image(view, launch);
+  if (!launch.setup.empty() && image.empty())
     out.notes.push_back(say("the tool is installed once into VENV, a folder shared by all nodes"));
-  if (is_in_container(launch))
-    out.notes.push_back(
-        say("the container {} is started by Slurm's plugin Pyxis, which the cluster must have", launch.image));
+  if (!image.empty())
+    out.notes.push_back(say("the container {} is started by Slurm's plugin Pyxis, which the cluster must have", image));
   if (!open_variables(launch).empty())
     out.notes.push_back(say("variables come from the submitting shell: NAME=value sbatch job.sbatch"));
   out.content = "#!/bin/bash\n" + heading(view, out.notes) + directives(view, launch) + "set -euo pipefail\n";
   for (const auto& [name, meaning] : open_variables(launch))
     out.content += ": \"${" + name + ":?}\"\nexport " + name + "\n";
-  out.content += environment_of(launch) + start(view, launch);
+  out.content += environment_of(view, launch) + start(view, launch);
   return out;
 }
 
