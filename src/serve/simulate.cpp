@@ -14,6 +14,7 @@ constexpr std::size_t kParts = 20;  // of a run, whose spread says how well it i
 constexpr std::size_t kLeastRequests = 2000;
 constexpr std::size_t kMostRequests = 500'000;
 constexpr std::size_t kMostDrawn = 50'000;  // of a log, for draws of step times and the knee
+constexpr std::size_t kMostOfMinutes = 20'000;
 constexpr double kKnownTo = 0.05;
 constexpr double kWarmUp = 0.2;        // of a short run
 constexpr std::uint64_t kComing = 13;  // stream of random numbers
@@ -55,7 +56,7 @@ class Simulator {
   Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users, std::size_t parts = 1) const {
     Shot shot;
     const bool log = demand_.replays();
-    const auto before = log ? 0 : static_cast<std::size_t>(kWarmUp * static_cast<double>(count));
+    const auto before = log ? 0 : warm_up(count, rate);
     const std::size_t behind = log ? 0 : tail(count);
     shot.requests = draw(demand_, before + count + behind, rate, effort_.seed);
     const std::size_t all = shot.requests.all.size();
@@ -104,6 +105,12 @@ class Simulator {
   }
 
  private:
+  /// A part of a short run; where minutes differ, the first of them.
+  std::size_t warm_up(std::size_t count, double rate) const {
+    const double part = kWarmUp * static_cast<double>(count);
+    return static_cast<std::size_t>(demand_.process.minute_cv > 0 ? std::min(part, 60 * rate) : part);
+  }
+
   /// So many more that the last of those that count meets a service as busy as the first.
   static std::size_t tail(std::size_t count) { return std::min<std::size_t>(count / 5, 2000); }
 
@@ -150,10 +157,16 @@ bool known(const Outcome& outcome, const HalfWidths& widths) {
   return true;
 }
 
+/// Requests of as many minutes as their different rates need.
+std::size_t minutes_of(const Demand& demand) {
+  const double all = demand.users.count > 0 ? 0 : 60 * demand.enough_minutes() * demand.rate;
+  return std::min(kMostRequests, static_cast<std::size_t>(all));
+}
+
 std::size_t first_length(const Demand& demand, const Effort& effort) {
   if (demand.replays()) return std::min(demand.log->all.size(), effort.requests.value_or(SIZE_MAX));
   const std::size_t users = demand.users.count;
-  return effort.requests.value_or(std::max(kLeastRequests, 10 * users));
+  return effort.requests.value_or(std::max({kLeastRequests, 10 * users, minutes_of(demand)}));
 }
 
 /// Until it is known well enough; a log and a stated number once.
@@ -185,22 +198,45 @@ void draw_times(Simulation& out, const Simulator& simulator, const Goal& goal, c
   out.meets_goal = static_cast<double>(met) / static_cast<double>(draws);
 }
 
+/// Whether each replica does what any other would.
+bool are_alike(const Setup& setup, const Demand& demand) {
+  const Fleet& fleet = setup.fleet;
+  return fleet.prompt_replicas == 0 && fleet.most_replicas == 0 && fleet.router != Router::prefix &&
+         fleet.reclaims_per_hour <= 0 && !demand.replays();
+}
+
+/// A part that is as busy as all.
+struct Part {
+  Setup setup;
+  Demand demand;
+  double share = 1;
+};
+Part part_of(const Setup& setup, const Demand& demand) {
+  Part out{setup, demand};
+  const double enough = demand.enough_replicas();
+  if (!are_alike(setup, demand) || demand.users.count > 0 || setup.fleet.replicas <= enough) return out;
+  out.share = enough / setup.fleet.replicas;
+  out.setup.fleet.replicas = static_cast<std::uint32_t>(enough);
+  out.demand = demand.part(out.share);
+  return out;
+}
+
 /// How latency rises with the rate, and the most that keeps the goal.
 class Knee {
  public:
+  /// `share`: of all, that the setup and the demand stand for.
   Knee(const Simulator& simulator, const Setup& setup, const Demand& demand, const Goal& goal, const Effort& effort,
-       std::size_t count)
-      : simulator_(simulator), demand_(demand), goal_(goal), count_(count), one_(setup), some_(setup) {
-    const Fleet& fleet = setup.fleet;
-    const bool alike = fleet.prompt_replicas == 0 && fleet.most_replicas == 0 && fleet.router != Router::prefix &&
-                       fleet.reclaims_per_hour <= 0 && !demand.replays();
-    if (!alike) return;
+       std::size_t count, double share)
+      : simulator_(simulator),
+        demand_(demand),
+        goal_(goal),
+        count_(count),
+        replicas_(setup.fleet.replicas / share),
+        one_(setup),
+        share_(share) {
+    if (!are_alike(setup, demand)) return;
     one_.fleet.replicas = 1;
     of_one_.emplace(one_, demand, goal, effort);
-    if (fleet.replicas <= kSome || !demand.divides()) return;
-    some_.fleet.replicas = kSome;
-    of_some_.emplace(some_, demand, goal, effort);
-    share_ = static_cast<double>(kSome) / fleet.replicas;
   }
 
   void sweep(Simulation& out) {
@@ -216,12 +252,7 @@ class Knee {
   }
 
  private:
-  /// Of many replicas behind one router, each is as busy as some of them with their share of the requests.
-  static constexpr std::uint32_t kSome = 16;
-
-  Simulator::Shot at_rate(double rate) const {
-    return (of_some_ ? *of_some_ : simulator_).shoot(count_, share_ * rate, simulator_.times(), 0);
-  }
+  Simulator::Shot at_rate(double rate) const { return simulator_.shoot(count_, share_ * rate, simulator_.times(), 0); }
 
   static KneePoint point(double rate, const Simulator::Shot& shot) {
     const Outcome& o = shot.outcome;
@@ -232,8 +263,7 @@ class Knee {
   double capacity() const {
     constexpr double kFarTooMuch = 1e6;
     const auto shot = (of_one_ ? *of_one_ : simulator_).shoot(count_, kFarTooMuch, simulator_.times(), 0);
-    const double replicas = of_one_ ? some_.fleet.replicas / share_ : 1;
-    return replicas * served_per_s(shot);
+    return (of_one_ ? replicas_ : 1 / share_) * served_per_s(shot);
   }
 
   static double served_per_s(const Simulator::Shot& shot) {
@@ -276,9 +306,10 @@ class Knee {
   const Demand& demand_;
   const Goal& goal_;
   const std::size_t count_;
-  Setup one_, some_;  // of equal replicas
-  std::optional<Simulator> of_one_, of_some_;
-  double share_ = 1;  // of all, that are simulated
+  const double replicas_;
+  Setup one_;  // of equal replicas
+  std::optional<Simulator> of_one_;
+  const double share_;
 };
 
 double quantile(std::vector<double> values, double share) {
@@ -310,12 +341,13 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
     out.served = std::move(shot.run.served);
   }
   const std::size_t users = demand.users.count;
-  const Demand shorter = busiest(demand, kMostDrawn);
-  const Simulator again(setup, shorter, goal, effort);
-  const std::size_t few = demand.replays() ? first_length(shorter, effort)
-                                           : std::min(out.requests, std::max(effort.drawn_requests, 4 * users));
+  const Part part = part_of(setup, busiest(demand, kMostDrawn));
+  const Simulator again(part.setup, part.demand, goal, effort);
+  const std::size_t drawn =
+      std::max({effort.drawn_requests, 4 * users, std::min(kMostOfMinutes, minutes_of(part.demand))});
+  const std::size_t few = demand.replays() ? first_length(part.demand, effort) : std::min(out.requests, drawn);
   if (effort.draws > 0) draw_times(out, again, goal, doubt, effort.draws, few);
-  if (effort.knee) Knee(again, setup, shorter, goal, effort, few).sweep(out);
+  if (effort.knee) Knee(again, part.setup, part.demand, goal, effort, few, part.share).sweep(out);
   return out;
 }
 

@@ -108,7 +108,8 @@ struct FleetSchedule {
   double cold_daily = 0;       // of it, cold starts
   double fixed_daily = 0;      // of the fleet for the peak
   bool optimal = false;
-  double gap = 0;  // to a bound without cold starts
+  double gap = 0;         // to a bound without cold starts
+  bool replayed = false;  // every hour, by the requests themselves: no bound is known then
 
   double monthly() const { return daily * money::kDaysPerMonth; }
   double fixed_monthly() const { return fixed_daily * money::kDaysPerMonth; }

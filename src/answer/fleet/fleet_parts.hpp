@@ -76,6 +76,11 @@ double instances_for(const Fleet& fleet, const FleetMember& member, double rate,
 /// is tried likewise.
 void replay_fleet(const FleetContext& context, Fleet& fleet);
 
+/// The cheapest of these members, with as many machines as an hour with so many times the mean rate takes; nothing where
+/// no number of them is enough, or they would cost more than that.
+std::optional<FleetMix> replayed_hour(const FleetContext& context, const Fleet& fleet, std::vector<FleetMember> members,
+                                      double multiplier, double most_hourly);
+
 /// The fleet of each hour, and the numbers for autoscalers.
 Status choose_schedule(const FleetContext& context, const std::string& name, const job::Day& day, Fleet& fleet);
 void add_scaling(const FleetContext& context, Fleet& fleet);

@@ -18,19 +18,21 @@ namespace {
 constexpr std::size_t kLeastDrawn = 6000;  // requests, where none are replayed
 constexpr std::size_t kReplayed = 40000;   // of a longer log, its busiest
 constexpr double kDrawnSeconds = 120;      // of them, at least
+constexpr double kMostOfHour = 2e4;
+constexpr double kMostDrawn = 4e4;  // requests
 constexpr int kMostSteps = 60;
-constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
-/// Many replicas behind one router are each as busy as so many of them with their share of the requests.
-constexpr double kEnoughReplicas = 32;
+constexpr double kGrowth = 0.25;  // of a type's machines that are added at once; all of them where
+constexpr double kByFar = 0.2;    // so many more of the requests have to be in time
 /// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
 constexpr double kHelps = 0.002;
 
 /// The requests as the fleet gets them at its busiest.
-Result<AskedLoad> load_of(const FleetContext& context, const Fleet& fleet) {
+/// `of_hour`: at the rate of an hour, whatever the times of a log are.
+Result<AskedLoad> load_of(const FleetContext& context, const Fleet& fleet, bool of_hour) {
   const FleetQuestion& asked = context.question;
   job::Request request = asked.request;
-  const bool own_times = fleet.traffic.requests > 0 && fleet.traffic.requests_per_s && !asked.request.request_rate &&
-                         (asked.daily.empty() || asked.daily == "trace");
+  const bool own_times = !of_hour && fleet.traffic.requests > 0 && fleet.traffic.requests_per_s &&
+                         !asked.request.request_rate && (asked.daily.empty() || asked.daily == "trace");
   request.request_rate = own_times ? std::nullopt : std::optional(fleet.rate * fleet.peak);
   return asked_load({.traffic = asked.traffic,
                      .time_unit = asked.time_unit,
@@ -77,19 +79,20 @@ struct Part {
   serve::Doubt doubt;
   std::vector<double> kept_up;  // requests per second of each bucket, by one of them
   std::shared_ptr<job::Requests> requests = std::make_shared<job::Requests>();
-  serve::Outcome slow;    // with the confidence that is asked for
-  double replicas = 1;    // that work
-  bool in_share = false;  // a share of the replicas stands for all
+  serve::Outcome slow;     // with the confidence that is asked for
+  double replicas = 1;     // that work
+  double enough = 0;       // replicas that are as busy as all of them; 0: all are simulated
+  double drawn_share = 1;  // of the rate, that the requests came at
 
   /// Of the replicas and of the rate, that is simulated.
-  double share() const { return in_share ? std::min(1.0, kEnoughReplicas / replicas) : 1; }
+  double share() const { return enough > 0 ? std::min(1.0, enough / replicas) : 1; }
 
   serve::Demand demand() const {
     serve::Demand out;
     out.log = requests;
     const double span = requests->all.empty() ? 0 : requests->all.back().arrival;
     out.log_rate = span > 0 ? static_cast<double>(requests->all.size()) / span : 1;
-    out.rate = share() * out.log_rate;
+    out.rate = share() / drawn_share * out.log_rate;
     return out;
   }
   double late() const { return (1 - slow.in_time.all) * static_cast<double>(requests->all.size()); }
@@ -101,13 +104,21 @@ void lower_bound_to_cost(FleetMix& mix) {
   mix.bound = std::min(mix.bound, mix.hourly);
 }
 
+struct ReplayBounds {
+  double most_hourly = std::numeric_limits<double>::infinity();  // beyond it another fleet is taken
+  bool of_hour = false;                                          // of a day: at its rate, with fewer requests
+};
+
 class Replay {
  public:
-  Replay(const FleetContext& context, Fleet& fleet)
-      : context_(context), fleet_(fleet), spare_(static_cast<double>(fleet.work.inference.redundancy)) {}
+  Replay(const FleetContext& context, Fleet& fleet, ReplayBounds bounds = {})
+      : context_(context),
+        fleet_(fleet),
+        bounds_(bounds),
+        spare_(static_cast<double>(fleet.work.inference.redundancy)) {}
 
   void run() {
-    auto load = load_of(context_, fleet_);
+    auto load = load_of(context_, fleet_, bounds_.of_hour);
     if (!load) return fleet_.notes.push_back(say("not replayed: {}", load.error().message));
     goal_ = goal_of(fleet_.work);
     if (!goal_.targets.any()) goal_.targets.ttft = longest_wait(fleet_.work.inference);
@@ -115,6 +126,7 @@ class Replay {
     share_out(std::move(load->demand));
     for (Part& part : parts_) try_slow(part);
     grow();
+    if (share() < goal_.share && std::isfinite(bounds_.most_hourly)) return;
     shrink();
     tell();
   }
@@ -139,12 +151,22 @@ class Replay {
   void share_out(serve::Demand demand) {
     demand = serve::busiest(std::move(demand), kReplayed);
     double rate = 0;  // that is simulated
+    // Of several types each would get its requests at other times.
+    const bool even = demand.process.gap_cv <= 1 && demand.process.minute_cv <= 0;
+    const bool divides = demand.divides() && (even || parts_.size() == 1);
     for (Part& part : parts_) {
-      part.in_share = demand.divides();
+      part.enough = divides ? demand.enough_replicas() : 0;
       set_replicas(part);
       rate += part.share() * part.member->requests_per_s;
     }
-    const auto drawn = std::max(kLeastDrawn, static_cast<std::size_t>(std::min(kDrawnSeconds * rate, 2e5)));
+    // Of one type, the requests come as to the part of it that is simulated.
+    if (parts_.size() == 1 && !demand.replays()) {
+      parts_.front().drawn_share = parts_.front().share();
+      demand = demand.part(parts_.front().drawn_share);
+    }
+    const double seconds = std::max(kDrawnSeconds, 60 * demand.enough_minutes());
+    const auto drawn = std::max(
+        kLeastDrawn, static_cast<std::size_t>(std::min(seconds * rate, bounds_.of_hour ? kMostOfHour : kMostDrawn)));
     const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
     Router router(fleet_);
     for (Part& part : parts_) part.requests->runs = all.runs;
@@ -159,7 +181,7 @@ class Replay {
   void set_replicas(Part& part) const {
     const double working = std::max(1.0, part.member->instances - spare_);
     part.replicas = working * fleet_.types[part.member->type].planned->plan.layout.dp;
-    part.setup.fleet.replicas = static_cast<std::uint32_t>(std::round(part.share() * part.replicas));
+    part.setup.fleet.replicas = static_cast<std::uint32_t>(std::max(1.0, std::round(part.share() * part.replicas)));
   }
 
   void try_slow(Part& part) {
@@ -182,6 +204,12 @@ class Replay {
     for (const FleetMember& member : fleet_.mix.members) all += member.instances;
     const auto& most = context_.question.constraints.max_nodes;
     return !most || all <= static_cast<double>(*most);
+  }
+
+  /// More of them that leave the fleet no dearer than it may be.
+  double affordable(const Part& part) const {
+    const double each = fleet_.types[part.member->type].steady().cost.hourly;
+    return std::floor((bounds_.most_hourly * (1 + 1e-9) - fleet_.mix.hourly) / each);
   }
 
   void resize(Part& part, double by) {
@@ -212,9 +240,11 @@ class Replay {
         machines_before = machines;
       }
       Part& part = *std::ranges::max_element(parts_, {}, &Part::late);
-      double more = std::max(1.0, std::floor(kGrowth * part.member->instances));
-      if (!may_grow(part, more)) more = 1;
-      if (!may_grow(part, more)) return;
+      const double growth = share() < goal_.share - kByFar ? 1 : kGrowth;
+      double more = std::max(1.0, std::floor(growth * part.member->instances));
+      more = std::min(more, affordable(part));
+      if (more >= 1 && !may_grow(part, more)) more = 1;
+      if (more < 1 || !may_grow(part, more)) return;
       change(part, more);
     }
   }
@@ -295,6 +325,7 @@ class Replay {
   static constexpr std::uint64_t kSeed = 1;
   const FleetContext& context_;
   Fleet& fleet_;
+  ReplayBounds bounds_;
   double spare_;
   serve::Goal goal_;
   std::vector<Part> parts_;
@@ -349,7 +380,8 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
     Fleet alone = proposed;
     alone.mix.hourly = member.hourly;
     alone.mix.members = {std::move(member)};
-    Replay(context, alone).run();
+    const double other = fleet.replay->kept ? fleet.mix.hourly : std::numeric_limits<double>::infinity();
+    Replay(context, alone, {.most_hourly = std::min(known, other)}).run();
     if (alone.replay && alone.replay->kept && alone.mix.hourly < known) best = std::move(alone);
   }
   if (!best) return;
@@ -358,6 +390,25 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
   best->single = fleet.single;
   lower_bound_to_cost(best->mix);
   fleet = std::move(*best);
+}
+
+std::optional<FleetMix> replayed_hour(const FleetContext& context, const Fleet& fleet, std::vector<FleetMember> members,
+                                      double multiplier, double most_hourly) {
+  Fleet hour = fleet;
+  hour.peak = multiplier;
+  hour.replay.reset();
+  hour.mix.members = std::move(members);
+  hour.mix.hourly = 0;
+  for (FleetMember& member : hour.mix.members) {
+    member.committed = 0;
+    member.requests_per_s = 0;
+    for (std::size_t b = 0; b < member.share.size(); ++b)
+      member.requests_per_s += fleet.rate * multiplier * fleet.traffic.buckets[b].share * member.share[b];
+    hour.mix.hourly += member.hourly;
+  }
+  Replay(context, hour, {.most_hourly = most_hourly, .of_hour = true}).run();
+  if (!hour.replay || !hour.replay->kept) return std::nullopt;
+  return std::move(hour.mix);
 }
 
 }  // namespace gpusel::answer

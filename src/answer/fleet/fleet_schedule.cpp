@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "answer/fleet/fleet_parts.hpp"
 #include "answer/stages/data_path.hpp"
@@ -61,11 +62,129 @@ class Scheduler {
     const double running = best_.daily - best_.cold_daily;
     best_.gap = running > 0 ? std::max(0.0, 1 - bound_ / running) : 0;
     best_.optimal = best_.gap <= std::max(problem_.gap, kProven);
+    if (fleet_.replay && fleet_.replay->kept) replay_day();
     fleet_.schedule = std::move(best_);
     return {};
   }
 
  private:
+  using Members = std::vector<FleetMember>;
+  using Hours = std::vector<Members>;
+
+  /// The day by the requests themselves: the fleet of the peak on fewer machines, or what closed forms propose for an
+  /// hour where that is cheaper once enough of its requests are in time.
+  void replay_day() {
+    const Hours proposed = std::move(best_.hours);
+    best_.hours.clear();
+    keep(fixed());
+    best_.fixed_daily = best_.daily;
+    best_.replayed = true;
+    best_.optimal = false;
+    const bool scales = std::ranges::all_of(
+        fleet_.mix.members, [&](const FleetMember& m) { return fleet_.types[m.type].elastic.has_value(); });
+    if (!scales) return;
+    Hours alike(kHours), cheapest(kHours);
+    for (const Level& level : levels_) {
+      const Members fewer = fewer_of_peak(level.scale);
+      const Members& closed = proposed[level.hours.front()];
+      const bool tries = !problem_.most_kinds && hourly(closed) < hourly(fewer);
+      const Members other = tries ? replayed(closed, level.scale, hourly(fewer)) : Members{};
+      const bool better = !other.empty() && hourly(other) < hourly(fewer);
+      for (const std::size_t hour : level.hours) {
+        alike[hour] = fewer;
+        cheapest[hour] = better ? other : fewer;
+      }
+    }
+    for (Hours* hours : {&alike, &cheapest}) {
+      take_from_busier(*hours);
+      stay_on(*hours);
+      commit(*hours);
+      keep(std::move(*hours));
+    }
+  }
+
+  Members fewer_of_peak(double scale) const {
+    Members members = fleet_.mix.members;
+    for (FleetMember& member : members) member.committed = 0;
+    if (scale >= 1) return priced(std::move(members));
+    for (FleetMember& member : members) {
+      const double working = std::ceil((member.instances - problem_.spare) * scale - 1e-9);
+      member.instances = std::max(1.0, working) + problem_.spare;
+    }
+    Members out = replayed(members, scale, hourly(priced(fleet_.mix.members)));
+    return out.empty() && scale > 0 ? priced(fleet_.mix.members) : out;
+  }
+
+  /// Empty: nothing comes, or no number of these is enough.
+  Members replayed(const Members& members, double scale, double most_hourly) const {
+    if (scale <= 0 || members.empty()) return {};
+    for (const FleetMember& member : members)
+      if (!fleet_.types[member.type].elastic) return {};
+    auto mix = replayed_hour(context_, fleet_, members, fleet_.peak * scale, most_hourly);
+    return mix ? priced(std::move(mix->members)) : Members{};
+  }
+
+  Members priced(Members members) const {
+    for (FleetMember& member : members) {
+      const FleetType& type = fleet_.types[member.type];
+      member.hourly = (member.instances - member.committed) * type.elastic->cost.hourly;
+      if (member.committed > 0) member.hourly += member.committed * type.committed->cost.hourly;
+    }
+    return members;
+  }
+
+  static Members scaled(Members members, double times) {
+    for (FleetMember& member : members) {
+      member.load *= times;
+      member.requests_per_s *= times;
+    }
+    return members;
+  }
+
+  /// What is enough for a busier hour is enough: chance in what was drawn makes no hour dearer than that.
+  void take_from_busier(Hours& hours) const {
+    const job::Day& day = best_.multipliers;
+    std::vector<std::size_t> order(kHours);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater{}, [&](std::size_t hour) { return day[hour]; });
+    for (std::size_t i = 1; i < kHours; ++i) {
+      const std::size_t hour = order[i], busier = order[i - 1];
+      if (day[hour] > 0 && hourly(hours[busier]) < (1 - 1e-9) * hourly(hours[hour]))
+        hours[hour] = scaled(hours[busier], day[hour] / day[busier]);
+    }
+  }
+
+  /// An hour has the fleet of the hour before where that had as much to do and costs no more.
+  void stay_on(Hours& hours) const {
+    const job::Day& day = best_.multipliers;
+    for (std::size_t i = 1; i < 2 * kHours; ++i) {  // the first hour is behind the last
+      const double now = day[i % kHours], then = day[(i - 1) % kHours];
+      const Members& before = hours[(i - 1) % kHours];
+      Members& members = hours[i % kHours];
+      if (now <= 0 || now > then || hourly(before) > (1 + 1e-9) * hourly(members)) continue;
+      members = scaled(before, now / then);
+    }
+  }
+
+  /// What runs long enough for it is paid for at all hours, and is there in all of them.
+  void commit(Hours& hours) const {
+    const std::vector<double> base = worth_committing(hours);
+    for (Members& members : hours) {
+      for (std::size_t g = 0; g < base.size(); ++g) {
+        if (base[g] <= 0) continue;
+        auto member = std::ranges::find(members, g, &FleetMember::type);
+        if (member == members.end()) {
+          member = members.emplace(members.end());
+          member->type = g;
+          member->share.assign(fleet_.traffic.buckets.size(), 0);
+        }
+        member->instances = std::max(member->instances, base[g]);
+        member->committed = base[g];
+      }
+      members = priced(std::move(members));
+    }
+  }
+
   static constexpr double kProven = 1e-5;
   static constexpr int kRounds = 3;
 
@@ -97,7 +216,9 @@ class Scheduler {
       if (Status done = whole_day(none); !done) return done;
     for (int round = 0; base && round < kRounds; ++round) {
       const double before = best_.daily;
-      if (Status done = by_hour(worth_committing(), problem_.most_kinds ? kinds_of_best() : everything(), false); !done)
+      if (Status done =
+              by_hour(worth_committing(best_.hours), problem_.most_kinds ? kinds_of_best() : everything(), false);
+          !done)
         return done;
       if (best_.daily >= before) break;
     }
@@ -163,14 +284,14 @@ class Scheduler {
     return {};
   }
 
-  /// Of the best day's instances, those that run long enough for it.
-  std::vector<double> worth_committing() const {
+  /// Of a day's instances, those that run long enough for it.
+  std::vector<double> worth_committing(const std::vector<std::vector<FleetMember>>& hours) const {
     std::vector<double> out(problem_.kinds.size(), 0);
     for (std::size_t g = 0; g < out.size(); ++g) {
       const FleetKind& kind = problem_.kinds[g];
       if (!commits(kind)) continue;
       std::vector<double> counts;
-      for (const auto& members : best_.hours) counts.push_back(instances(members, g));
+      for (const auto& members : hours) counts.push_back(instances(members, g));
       std::ranges::sort(counts);
       // The n-th of them runs in as many hours as have n or more.
       for (std::size_t quiet = 0; quiet < kHours; ++quiet)

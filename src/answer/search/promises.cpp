@@ -108,18 +108,17 @@ std::size_t Promises::requests(const Scene& scene, Length length) {
 serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint64_t seed) {
   ++runs_;
   // Many replicas behind one router are each as busy as some of them with their share of the requests.
-  constexpr double kEnough = 32;
-  const double share = scene.demand.divides() ? std::min(1.0, kEnough / scene.setup.fleet.replicas) : 1;
+  const double enough = scene.demand.enough_replicas();
+  const double share = scene.demand.divides() ? std::min(1.0, enough / scene.setup.fleet.replicas) : 1;
   const auto count =
       std::max(length.all, static_cast<std::size_t>(share * static_cast<double>(requests(scene, length))));
   serve::Setup setup = scene.setup;
-  serve::Demand demand = scene.demand;
-  if (share < 1) setup.fleet.replicas = static_cast<std::uint32_t>(kEnough);
-  demand.rate *= share;
-  if (auto& users = demand.users.count; share < 1 && users > 0)
-    users = static_cast<std::uint32_t>(std::max(1.0, std::round(share * users)));
-  constexpr std::size_t kMost = 12000;
-  return serve::trial(setup, demand, scene.goal, scene.doubt, slow, std::min(count, kMost), seed);
+  const serve::Demand demand = share < 1 ? scene.demand.part(share) : scene.demand;
+  if (share < 1) setup.fleet.replicas = static_cast<std::uint32_t>(enough);
+  constexpr double kMost = 12000, kMostOfMinutes = 40000;
+  const double minutes = length.all >= kLong.all ? 60 * demand.enough_minutes() * demand.rate : 0;
+  const double most = std::max(std::min<double>(static_cast<double>(count), kMost), std::min(minutes, kMostOfMinutes));
+  return serve::trial(setup, demand, scene.goal, scene.doubt, slow, static_cast<std::size_t>(most), seed);
 }
 
 /// With the confidence that is asked for. A run that fails by far may be short.
@@ -128,11 +127,12 @@ bool Promises::keeps(Scene& scene, int machines) {
   if (!fresh) return entry->second;
   set_machines(scene, machines);
   const double slow = normal_quantile(scene.goal.confidence);
-  if (scene.demand.replays()) return entry->second = run(scene, slow, kLong).in_time.all >= scene.goal.share;
-  const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
-  // Twice: of many counts that are tried, one is kept by luck.
   const auto kept = [&](std::uint64_t seed) { return run(scene, slow, kLong, seed).in_time.all >= scene.goal.share; };
-  return entry->second = !hopeless && kept(1) && kept(2);
+  if (scene.demand.replays()) return entry->second = kept(1);
+  const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
+  if (hopeless) return entry->second = false;
+  // Twice: of many counts that are tried, one is kept by luck. Runs over many minutes are long.
+  return entry->second = kept(1) && (scene.demand.enough_minutes() > 0 || kept(2));
 }
 
 /// Whether requests that hardly ever meet another one are in time: if not, no number of machines helps.

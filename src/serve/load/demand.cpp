@@ -112,20 +112,34 @@ class Drawing {
     }
   }
 
-  /// A minute's rate over the mean. Every quarter of an hour has the mean rate, so that short runs have it, too.
+  /// A minute's rate over the mean. The first has the mean rate, as what warms up; those behind it lie evenly over the
+  /// distribution and in any order, so that short runs have the mean rate and its spread, too.
   double busyness(std::size_t minute) {
-    constexpr std::size_t kTogether = 15;
-    const double cv = demand_.process.minute_cv;
+    if (rates_.empty()) rates_.push_back(1);
+    const double whole = std::round(static_cast<double>(count_) / (rate_ * kMinute)) - 1;
+    const auto together = static_cast<std::size_t>(std::clamp(whole, 1.0, std::max(1.0, demand_.enough_minutes())));
     while (rates_.size() <= minute) {
       double sum = 0;
       const std::size_t from = rates_.size();
-      for (std::size_t i = 0; i < kTogether; ++i) {
-        rates_.push_back(minutes_.gamma(1 / (cv * cv)));
+      for (std::size_t i = 0; i < together; ++i) {
+        rates_.push_back(rate_at((static_cast<double>(i) + 0.5) / static_cast<double>(together)));
         sum += rates_.back();
       }
-      for (std::size_t i = from; i < rates_.size(); ++i) rates_[i] *= kTogether / sum;
+      for (std::size_t i = from; i < rates_.size(); ++i) {
+        rates_[i] *= static_cast<double>(together) / sum;
+        const double choice = minutes_.share() * static_cast<double>(i - from + 1);
+        std::swap(rates_[i], rates_[from + std::min(i - from, static_cast<std::size_t>(choice))]);
+      }
     }
     return rates_[minute];
+  }
+
+  /// Of the gamma distribution, by Wilson and Hilferty's cube (1931).
+  double rate_at(double probability) const {
+    constexpr double kLeast = 1e-3;
+    const double shape = 1 / (demand_.process.minute_cv * demand_.process.minute_cv);
+    const double root = 1 - 1 / (9 * shape) + normal_quantile(probability) / (3 * std::sqrt(shape));
+    return std::max(kLeast, root * root * root);
   }
 
   void add(double at) {
@@ -207,6 +221,22 @@ job::Requests draw(const Demand& demand, std::size_t count, double rate, std::ui
   out.all.assign(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size())));
   if (rate != demand.log_rate)
     for (job::LoggedRequest& request : out.all) request.arrival *= demand.log_rate / rate;
+  return out;
+}
+
+double Demand::enough_replicas() const { return process.minute_cv > 0 ? 12 : 32; }
+
+double Demand::enough_minutes() const {
+  constexpr double kAlike = 0.5;
+  return process.minute_cv <= 0 ? 0 : process.minute_cv < kAlike ? 15 : 60;
+}
+
+Demand Demand::part(double share) const {
+  Demand out = *this;
+  out.rate *= share;
+  if (users.count > 0 && share < 1)
+    out.users.count = static_cast<std::uint32_t>(std::max(1.0, std::round(share * users.count)));
+  if (process.gap_cv > 1) out.process.gap_cv = std::sqrt(1 + share * (process.gap_cv * process.gap_cv - 1));
   return out;
 }
 

@@ -39,9 +39,16 @@ struct Demand {
   double log_rate = 1;                       // its own, requests per second
 
   bool replays() const { return log != nullptr; }
-  /// Whether a part of many replicas, with its share of the requests, is as busy as all of them. Where many requests
-  /// come at once a part would get as many at once.
-  bool divides() const { return !replays() && process.gap_cv <= 1; }
+  /// Whether a part of many replicas, with its share of the requests, is as busy as all of them.
+  bool divides() const { return !replays(); }
+  /// What reaches that part: of requests that come many at once, it gets its share of each burst. Gaps of a renewal
+  /// process that is thinned at random: D. R. Cox, Renewal Theory (1962), section 8.
+  Demand part(double share) const;
+  /// So many replicas are a part that is as busy as any number of them. Minutes of different rates need long runs.
+  double enough_replicas() const;
+  /// Minutes of different rates that a run needs, so that its busiest are as many of all as they are in the long run:
+  /// with the exponential distribution's spread, one in twenty requests comes in the busiest of sixty.
+  double enough_minutes() const;
 };
 
 /// The first `count` requests at that rate, sorted by arrival; the same for every rate but for the time between them.

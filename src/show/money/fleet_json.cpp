@@ -108,7 +108,8 @@ Json schedule_json(const answer::FleetSchedule& day) {
   Json starts = list_json(day.starts, [](const double count) { return number(count); });
   return {{"name", day.name},
           {"optimal", day.optimal},
-          {"gap", number(day.gap)},
+          {"gap", day.replayed ? Json(nullptr) : number(day.gap)},
+          {"replayed", day.replayed},
           {"daily", number(day.daily)},
           {"monthly", number(day.monthly())},
           {"cold_starts_daily", number(day.cold_daily)},
