@@ -221,6 +221,31 @@ TEST_CASE("a day's schedule follows the traffic and counts its cold starts") {
   }
 }
 
+TEST_CASE("each hour of a day is replayed, and its busiest is the fleet of the peak") {
+  const Fleet fleet = fleet_for({{"model", "llama-3.1-8b"},
+                                 {"traffic", "chat"},
+                                 {"request_rate", "200"},
+                                 {"ttft", "1000"},
+                                 {"tpot", "60"},
+                                 {"daily", "consumer"}});
+  REQUIRE(fleet.replay);
+  REQUIRE(fleet.replay->kept);
+  REQUIRE(fleet.schedule);
+  const FleetSchedule& day = *fleet.schedule;
+  CHECK(day.replayed);
+  CHECK_FALSE(day.optimal);
+  std::vector<double> hourly(24);
+  for (std::size_t hour = 0; hour < 24; ++hour)
+    for (const FleetMember& member : day.hours[hour]) hourly[hour] += member.hourly;
+  // No hour costs more than the fleet that serves the busiest, and none more than a busier one.
+  for (std::size_t a = 0; a < 24; ++a) {
+    CHECK(hourly[a] <= fleet.mix.hourly * (1 + 1e-9));
+    for (std::size_t b = 0; b < 24; ++b)
+      if (day.multipliers[a] < day.multipliers[b]) CHECK(hourly[a] <= hourly[b] * (1 + 1e-9));
+  }
+  CHECK(day.daily < day.fixed_daily);
+}
+
 TEST_CASE("a flat day is no day, whoever says so") {
   const Fleet flat = fleet_for({{"traffic", "rag"}, {"request_rate", "40"}, {"daily", "flat"}});
   const Fleet silent = fleet_for({{"traffic", "rag"}, {"request_rate", "40"}});

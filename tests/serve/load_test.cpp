@@ -1,6 +1,7 @@
 // Requests that are drawn: as many as asked, as long and as spread as they should be, the same at every rate.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <vector>
 
 #include "serve/load/demand.hpp"
 #include "serve/load/random.hpp"
@@ -89,6 +90,45 @@ TEST_CASE("bursts and busy minutes leave the mean rate as it was asked for") {
   const auto requests = draw(demand, 200'000, 6, 1);
   CHECK(200'000 / requests.all.back().arrival == Approx(6).epsilon(0.05));
   for (std::size_t i = 1; i < requests.all.size(); ++i) REQUIRE(requests.all[i].arrival >= requests.all[i - 1].arrival);
+}
+
+TEST_CASE("of many replicas a part gets its share of each burst, as requests that are thinned at random") {
+  Demand demand;
+  demand.rate = 40;
+  demand.process.gap_cv = 4;
+  const auto all = draw(demand, 200'000, demand.rate, 1);
+  gpusel::job::Requests thinned;
+  Random random(1, 99);
+  for (const auto& request : all.all)
+    if (random.share() < 0.1) thinned.all.push_back(request);
+  const Demand part = demand.part(0.1);
+  CHECK(part.rate == Approx(4));
+  CHECK(part.process.gap_cv == Approx(std::sqrt(1 + 0.1 * 15)));
+  CHECK(gap_cv(thinned) == Approx(part.process.gap_cv).epsilon(0.05));
+  demand.process.gap_cv = 1;
+  CHECK(demand.part(0.1).process.gap_cv == 1);
+}
+
+TEST_CASE("the minutes of a short run have the spread of all minutes") {
+  Demand demand;
+  demand.process.minute_cv = 1;
+  demand.rate = 20;
+  constexpr int kTogether = 60;
+  CHECK(demand.enough_minutes() == kTogether);
+  const auto all = draw(demand, 20 * 60 * (kTogether + 1), demand.rate, 3);
+  std::vector<double> rates(kTogether + 1);
+  for (const auto& request : all.all)
+    if (const auto minute = static_cast<std::size_t>(request.arrival / 60); minute < rates.size())
+      rates[minute] += 1.0 / 60;
+  CHECK(rates.front() == Approx(20).epsilon(0.1));  // what warms up
+  double mean = 0, busy = 0;
+  for (std::size_t i = 1; i < rates.size(); ++i) mean += rates[i] / kTogether;
+  CHECK(mean == Approx(20).epsilon(0.03));
+  // Of an exponential variable's minutes, those of more than three times the mean have (1 + 3)·e^-3 = 20 % of the
+  // requests.
+  for (std::size_t i = 1; i < rates.size(); ++i)
+    if (rates[i] > 60) busy += rates[i] / (20 * kTogether);
+  CHECK(busy == Approx(0.2).margin(0.06));
 }
 
 TEST_CASE("what is asked does not change with how fast it is asked") {
