@@ -169,9 +169,9 @@ class Replay {
         kLeastDrawn, static_cast<std::size_t>(std::min(seconds * rate, bounds_.of_hour ? kMostOfHour : kMostDrawn)));
     const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
     Router router(fleet_);
-    for (Part& part : parts_) part.requests->runs = all.runs;
+    for (const Part& part : parts_) part.requests->runs = all.runs;
     for (const job::LoggedRequest& request : all.all) {
-      Part& part = parts_[parts_.size() == 1 ? 0 : router.take(request.input)];
+      const Part& part = parts_[parts_.size() == 1 ? 0 : router.take(request.input)];
       part.requests->all.push_back(request);
       if (parts_.size() > 1) part.requests->all.back().follows = 0;  // what it follows may be elsewhere
     }

@@ -83,7 +83,8 @@ class Scheduler {
     const bool scales = std::ranges::all_of(
         fleet_.mix.members, [&](const FleetMember& m) { return fleet_.types[m.type].elastic.has_value(); });
     if (!scales) return;
-    Hours alike(kHours), cheapest(kHours);
+    Hours alike(kHours);
+    Hours cheapest(kHours);
     for (const Level& level : levels_) {
       const Members fewer = fewer_of_peak(level.scale);
       const Members& closed = proposed[level.hours.front()];
@@ -148,7 +149,8 @@ class Scheduler {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater{}, [&](std::size_t hour) { return day[hour]; });
     for (std::size_t i = 1; i < kHours; ++i) {
-      const std::size_t hour = order[i], busier = order[i - 1];
+      const std::size_t hour = order[i];
+      const std::size_t busier = order[i - 1];
       if (day[hour] > 0 && hourly(hours[busier]) < (1 - 1e-9) * hourly(hours[hour]))
         hours[hour] = scaled(hours[busier], day[hour] / day[busier]);
     }

@@ -12,8 +12,6 @@ namespace gpusel::answer {
 
 namespace {
 
-using job::Job;
-
 /// https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/: earlier cards are left out from CUDA 13 on.
 constexpr double kOfCuda13 = 7.5;
 /// What ROCm's containers are made for, by how the architecture's name begins:

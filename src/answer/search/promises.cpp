@@ -115,7 +115,8 @@ serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint
   serve::Setup setup = scene.setup;
   const serve::Demand demand = share < 1 ? scene.demand.part(share) : scene.demand;
   if (share < 1) setup.fleet.replicas = static_cast<std::uint32_t>(enough);
-  constexpr double kMost = 12000, kMostOfMinutes = 40000;
+  constexpr double kMost = 12000;
+  constexpr double kMostOfMinutes = 40000;
   const double minutes = length.all >= kLong.all ? 60 * demand.enough_minutes() * demand.rate : 0;
   const double most = std::max(std::min<double>(static_cast<double>(count), kMost), std::min(minutes, kMostOfMinutes));
   return serve::trial(setup, demand, scene.goal, scene.doubt, slow, static_cast<std::size_t>(most), seed);
@@ -187,7 +188,8 @@ PlannedMachine Promises::expected(const job::Job& work, PlannedMachine planned) 
   Scene* const here = scene(work, planned);
   if (here == nullptr) return planned;
   const serve::Outcome& outcome = expected(*here, planned.working);
-  planned = simulated_plan(std::move(planned), figures_of(*here, planned.working, outcome));
+  const auto figures = figures_of(*here, planned.working, outcome);
+  planned = simulated_plan(std::move(planned), figures);
   if (outcome.in_time.all >= here->goal.share) return planned;
   planned.plan.meets_targets = false;
   planned.plan.problem = physics::too_slow(work.inference, planned.plan.serving->speed, planned.machine.device.gpu->id);

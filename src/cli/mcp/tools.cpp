@@ -221,7 +221,7 @@ Answer Tools::describe(const Node* arguments) const {
     for (const Node& given : arguments->children)
       if (std::ranges::find(kArguments, given.key) == std::end(kArguments)) {
         const Hint near = did_you_mean(given.key, kArguments);
-        const std::string hint = near.empty() ? say("it takes {}", "tool, about") : std::string(near);
+        const std::string hint = near.or_else(say("it takes {}", "tool, about"));
         return refused(say("unknown argument '{}'", printable(shorten(given.key, 60))) + "; " + hint);
       }
   const std::string tool = text("tool");
