@@ -76,8 +76,8 @@ double instances_for(const Fleet& fleet, const FleetMember& member, double rate,
 /// is tried likewise.
 void replay_fleet(const FleetContext& context, Fleet& fleet);
 
-/// The cheapest of these members, with as many machines as an hour with so many times the mean rate takes; nothing where
-/// no number of them is enough, or they would cost more than that.
+/// The cheapest of these members, with as many machines as an hour with so many times the mean rate takes; nothing
+/// where no number of them is enough, or they would cost more than that.
 std::optional<FleetMix> replayed_hour(const FleetContext& context, const Fleet& fleet, std::vector<FleetMember> members,
                                       double multiplier, double most_hourly);
 
