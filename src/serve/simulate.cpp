@@ -252,7 +252,10 @@ class Knee {
   }
 
  private:
-  Simulator::Shot at_rate(double rate) const { return simulator_.shoot(count_, share_ * rate, simulator_.times(), 0); }
+  Simulator::Shot at_rate(double rate) const {
+    const auto minutes = static_cast<std::size_t>(60 * demand_.enough_minutes() * share_ * rate);
+    return simulator_.shoot(std::max(count_, std::min(minutes, kMostOfMinutes)), share_ * rate, simulator_.times(), 0);
+  }
 
   static KneePoint point(double rate, const Simulator::Shot& shot) {
     const Outcome& o = shot.outcome;

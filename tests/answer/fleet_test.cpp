@@ -244,6 +244,8 @@ TEST_CASE("each hour of a day is replayed, and its busiest is the fleet of the p
       if (day.multipliers[a] < day.multipliers[b]) CHECK(hourly[a] <= hourly[b] * (1 + 1e-9));
   }
   CHECK(day.daily < day.fixed_daily);
+  const auto quietest = std::ranges::min_element(day.multipliers) - day.multipliers.begin();
+  CHECK(hourly[static_cast<std::size_t>(quietest)] < 0.75 * fleet.mix.hourly);
 }
 
 TEST_CASE("a flat day is no day, whoever says so") {

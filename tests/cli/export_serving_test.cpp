@@ -168,7 +168,7 @@ TEST_CASE("a format that neither is published nor can be made is refused, with w
   }
   const Run none = asked_export("llama-server", "--model deepseek-ai/DeepSeek-R1 --task inference");
   CHECK(none.status == 3);
-  CHECK(has(none.err, "none is written here for llama.cpp with weights in fp8; set --quant q8_0"));
+  CHECK(has(none.err, "gpusel writes no llama.cpp command for weights in fp8; set --quant q8_0"));
 }
 
 TEST_CASE("engines that load no GGUF repository are not given one", "[export]") {
@@ -178,6 +178,12 @@ TEST_CASE("engines that load no GGUF repository are not given one", "[export]") 
     CHECK(run.status == 3);
     CHECK(has(run.err, "gguf"));
   }
+}
+
+TEST_CASE("what an engine keeps of its downloads lies where all others have theirs", "[export]") {
+  const std::string run = export_of("tei", "--model bge-m3 --task inference --gpu l4:1").out;
+  CHECK(has(run, "--huggingface-hub-cache \"$HF_HOME/hub\""));
+  CHECK_FALSE(has(run, "\"$/"));
 }
 
 TEST_CASE("gcloud's lists are marked by what is in none of their values", "[export]") {

@@ -82,7 +82,7 @@ TEST_CASE("weights that are published in a narrow format are widened before they
     CHECK(has(widened, part));
   const Run run = asked_export("torchrun", flags + "gpt-oss-20b");
   CHECK(run.status == 3);
-  CHECK(has(run.err, "TRL with training from weights published in mxfp4"));
+  CHECK(has(run.err, "gpusel writes no TRL command for training from weights published in mxfp4"));
 }
 
 TEST_CASE("a loss that keeps no logits is asked of each tool", "[export]") {
@@ -90,6 +90,11 @@ TEST_CASE("a loss that keeps no logits is asked of each tool", "[export]") {
   CHECK(has(export_of("axolotl", flags).out, "liger_fused_linear_cross_entropy: true\n"));
   CHECK(has(export_of("llama-factory", flags).out, "enable_liger_kernel: true\n"));
   CHECK(has(export_of("torchrun", flags).out, " --use_liger_kernel true "));
+}
+
+TEST_CASE("a job of more steps than an int has is exported", "[export]") {
+  const std::string flags = "--model llama-3.2-1b --task finetune --method full --gpu h100-sxm-80gb:8 --tokens 1e15";
+  CHECK(has(export_of("axolotl", flags).out, "max_steps: "));
 }
 
 TEST_CASE("LLaMA-Factory trains without FP32 masters under no ZeRO-3", "[export]") {
@@ -191,7 +196,7 @@ TEST_CASE("torchtune shards adapters on several cards, which a plan that replica
       "torchtune", "--model llama-3.1-8b --task finetune --method lora --gpu l40s:2 --sharding ddp --cloud runpod");
   CAPTURE(run.out);
   CHECK(run.status == 3);
-  CHECK(has(run.err, "the layout ddp dp2 is not written here for torchtune"));
+  CHECK(has(run.err, "the layout ddp dp2 is not exported to torchtune"));
 }
 
 TEST_CASE("Axolotl's weights without FP32 masters are those of the plan, or that is said", "[export]") {

@@ -18,11 +18,11 @@ namespace {
 constexpr std::size_t kLeastDrawn = 6000;  // requests, where none are replayed
 constexpr std::size_t kReplayed = 40000;   // of a longer log, its busiest
 constexpr double kDrawnSeconds = 120;      // of them, at least
-constexpr double kMostOfHour = 2e4;
-constexpr double kMostDrawn = 4e4;  // requests
+constexpr double kMostOfHour = 2e4;        // requests, for one hour of a day
+constexpr double kMostDrawn = 4e4;         // requests
 constexpr int kMostSteps = 60;
-constexpr double kGrowth = 0.25;  // of a type's machines that are added at once; all of them where
-constexpr double kByFar = 0.2;    // so many more of the requests have to be in time
+constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
+constexpr double kByFar = 0.2;    // of the requests, too few in time: as many machines again are added
 /// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
 constexpr double kHelps = 0.002;
 
@@ -206,15 +206,21 @@ class Replay {
     return !most || all <= static_cast<double>(*most);
   }
 
+  /// Of one machine: an hour's come and go.
+  double hourly_of(const FleetMember& member) const {
+    const FleetType& type = fleet_.types[member.type];
+    return (bounds_.of_hour ? *type.elastic : type.steady()).cost.hourly;
+  }
+
   /// More of them that leave the fleet no dearer than it may be.
   double affordable(const Part& part) const {
-    const double each = fleet_.types[part.member->type].steady().cost.hourly;
+    const double each = hourly_of(*part.member);
     return std::floor((bounds_.most_hourly * (1 + 1e-9) - fleet_.mix.hourly) / each);
   }
 
   void resize(Part& part, double by) {
     FleetMember& member = *part.member;
-    const double each = fleet_.types[member.type].steady().cost.hourly;
+    const double each = hourly_of(member);
     member.instances += by;
     member.load = instances_busy(fleet_, member, fleet_.rate * fleet_.peak) / std::max(1.0, member.instances - spare_);
     member.hourly += by * each;
@@ -272,8 +278,7 @@ class Replay {
   void shrink() {
     std::vector<Part*> order;
     for (Part& part : parts_) order.push_back(&part);
-    std::ranges::stable_sort(order, std::greater{},
-                             [&](const Part* part) { return fleet_.types[part->member->type].steady().cost.hourly; });
+    std::ranges::stable_sort(order, std::greater{}, [&](const Part* part) { return hourly_of(*part->member); });
     for (Part* part : order) {
       bool more = share() >= goal_.share;
       for (double step = more ? 1 : 0; step >= 1; step = more ? 2 * step : std::floor(step / 2))
@@ -380,8 +385,7 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
     Fleet alone = proposed;
     alone.mix.hourly = member.hourly;
     alone.mix.members = {std::move(member)};
-    const double other = fleet.replay->kept ? fleet.mix.hourly : std::numeric_limits<double>::infinity();
-    Replay(context, alone, {.most_hourly = std::min(known, other)}).run();
+    Replay(context, alone, {.most_hourly = known}).run();
     if (alone.replay && alone.replay->kept && alone.mix.hourly < known) best = std::move(alone);
   }
   if (!best) return;

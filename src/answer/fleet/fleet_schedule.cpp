@@ -105,23 +105,28 @@ class Scheduler {
   }
 
   Members fewer_of_peak(double scale) const {
-    Members members = fleet_.mix.members;
-    for (FleetMember& member : members) member.committed = 0;
-    if (scale >= 1) return priced(std::move(members));
-    for (FleetMember& member : members) {
+    if (scale <= 0) return {};
+    Members peak = fleet_.mix.members;
+    for (FleetMember& member : peak) member.committed = 0;
+    peak = priced(std::move(peak));
+    if (scale >= 1) return peak;
+    Members fewer = peak;
+    for (FleetMember& member : fewer) {
       const double working = std::ceil((member.instances - problem_.spare) * scale - 1e-9);
       member.instances = std::max(1.0, working) + problem_.spare;
     }
-    Members out = replayed(members, scale, hourly(priced(fleet_.mix.members)));
-    return out.empty() && scale > 0 ? priced(fleet_.mix.members) : out;
+    Members out = replayed(std::move(fewer), scale, hourly(peak));
+    return out.empty() ? scaled(std::move(peak), scale) : out;
   }
 
   /// Empty: nothing comes, or no number of these is enough.
-  Members replayed(const Members& members, double scale, double most_hourly) const {
+  Members replayed(Members members, double scale, double most_hourly) const {
     if (scale <= 0 || members.empty()) return {};
-    for (const FleetMember& member : members)
+    for (FleetMember& member : members) {
       if (!fleet_.types[member.type].elastic) return {};
-    auto mix = replayed_hour(context_, fleet_, members, fleet_.peak * scale, most_hourly);
+      member.committed = 0;
+    }
+    auto mix = replayed_hour(context_, fleet_, priced(std::move(members)), fleet_.peak * scale, most_hourly);
     return mix ? priced(std::move(mix->members)) : Members{};
   }
 
@@ -180,7 +185,9 @@ class Scheduler {
           member->type = g;
           member->share.assign(fleet_.traffic.buckets.size(), 0);
         }
+        const double working = std::max(1.0, member->instances - problem_.spare);
         member->instances = std::max(member->instances, base[g]);
+        member->load *= working / std::max(working, member->instances - problem_.spare);
         member->committed = base[g];
       }
       members = priced(std::move(members));

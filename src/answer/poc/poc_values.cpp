@@ -49,7 +49,11 @@ class Values {
     set("kind", machine.gpus() > 1 ? "distributed" : "single_device");
     degree("nodes", machine.nodes);
     if (!machine.on_cpu()) set("vendor", lower(machine.device.gpu->vendor));
-    if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) set("toolkit", "cuda12");
+    if (!machine.on_cpu() && machine.device.gpu->capability.value_or(kOfCuda13) < kOfCuda13) {
+      set("toolkit", "cuda12");
+      // Wheels of its own PyTorch are for CUDA 12.6: https://github.com/pytorch/pytorch/releases/tag/v2.8.0
+      set("older_torch", "'torch<2.8' 'torchvision<0.23' 'torchaudio<2.8'");
+    }
     if (!machine.on_cpu())
       for (const auto& [architecture, family] : kRocmFamilies)
         if (machine.device.gpu->architecture.starts_with(architecture)) set("family", family);
@@ -138,14 +142,18 @@ class Values {
   void flash_attention(const physics::Layout& layout) {
     const double capability = unit_.machine.device.gpu->capability.value_or(8);
     const bool sinks = unit_.work.model->model_type == "gpt_oss";
-    if (!layout.flash_attention || capability < 8)
-      set("unpacked", to_text(unit_.work.model->kind.value_or(catalog::ModelKind{})));
-    else if (!sinks)
+    const auto plain = [&] { set("unpacked", to_text(unit_.work.model->kind.value_or(catalog::ModelKind{}))); };
+    if (!layout.flash_attention || capability < 8) return plain();
+    if (!sinks) {
       set("flash", "yes");
-    else if (capability >= 9 && capability < catalog::kBlackwell)
+      set("flash_attn", "yes");  // the package
+    } else if (capability >= 9 && capability < catalog::kBlackwell) {
       set("flash", "sinks");
-    else
+      set("kernels", "yes");  // https://github.com/huggingface/kernels
+    } else {
       set("eager", "yes");
+      plain();
+    }
   }
 
   /// Weights that are published in a narrow format must be widened before anything trains them.

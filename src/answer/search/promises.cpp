@@ -105,21 +105,26 @@ std::size_t Promises::requests(const Scene& scene, Length length) {
                    static_cast<std::size_t>(length.in_flight * scene.in_flight)});
 }
 
-serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint64_t seed) {
-  ++runs_;
+Promises::Part Promises::part(const Scene& scene, Length length) {
   // Many replicas behind one router are each as busy as some of them with their share of the requests.
   const double enough = scene.demand.enough_replicas();
   const double share = scene.demand.divides() ? std::min(1.0, enough / scene.setup.fleet.replicas) : 1;
+  Part out{scene.setup, share < 1 ? scene.demand.part(share) : scene.demand, 0};
+  if (share < 1) out.setup.fleet.replicas = static_cast<std::uint32_t>(enough);
   const auto count =
       std::max(length.all, static_cast<std::size_t>(share * static_cast<double>(requests(scene, length))));
-  serve::Setup setup = scene.setup;
-  const serve::Demand demand = share < 1 ? scene.demand.part(share) : scene.demand;
-  if (share < 1) setup.fleet.replicas = static_cast<std::uint32_t>(enough);
   constexpr double kMost = 12000;
   constexpr double kMostOfMinutes = 40000;
-  const double minutes = length.all >= kLong.all ? 60 * demand.enough_minutes() * demand.rate : 0;
+  const double minutes = length.all > kShort.all ? 60 * out.demand.enough_minutes() * out.demand.rate : 0;
   const double most = std::max(std::min<double>(static_cast<double>(count), kMost), std::min(minutes, kMostOfMinutes));
-  return serve::trial(setup, demand, scene.goal, scene.doubt, slow, static_cast<std::size_t>(most), seed);
+  out.requests = static_cast<std::size_t>(most);
+  return out;
+}
+
+serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint64_t seed) {
+  ++runs_;
+  const Part some = part(scene, length);
+  return serve::trial(some.setup, some.demand, scene.goal, scene.doubt, slow, some.requests, seed);
 }
 
 /// With the confidence that is asked for. A run that fails by far may be short.
@@ -212,8 +217,8 @@ catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& pla
   if (!fresh) return entry->second;
   const bool sure = keeps(*here, machines);
   set_machines(*here, machines);
-  return entry->second =
-             serve::chance_of_goal(here->setup, here->demand, here->goal, here->doubt, sure, requests(*here, kChance));
+  const Part some = part(*here, kChance);
+  return entry->second = serve::chance_of_goal(some.setup, some.demand, here->goal, here->doubt, sure, some.requests);
 }
 
 }  // namespace gpusel::answer

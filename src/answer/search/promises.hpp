@@ -78,6 +78,13 @@ class Promises {
   };
   static constexpr Length kLong{2000, 100, 12, 8}, kChance{1000, 60, 8, 5}, kShort{600, 40, 4, 3};
   static std::size_t requests(const Scene& scene, Length length);
+  /// What is simulated for all of it.
+  struct Part {
+    serve::Setup setup;
+    serve::Demand demand;
+    std::size_t requests;
+  };
+  static Part part(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);

@@ -198,16 +198,16 @@ constexpr std::pair<std::string_view, std::string_view> kConditions[] = {
     {"packing", to_say("repositories of")},
     {"kv", to_say("KV cache in")},
     {"checkpointing", to_say("activation checkpointing")},
-    {"lengths", to_say("sequences of different lengths")},
+    {"lengths", to_say("variable-length sequences")},
     {"zero", to_say("ZeRO stage")},
     {"fsdp", to_say("FSDP")},
-    {"other_sharding", to_say("sharding")},
+    {"other_sharding", to_say("this sharding")},
     {"offload", to_say("offload")},
     {"expert_adapters", to_say("adapters on experts")},
     {"in_backward", to_say("optimizer steps in the backward pass")},
-    {"pure", to_say("training without FP32 master weights")},
+    {"pure", to_say("training without FP32 master weights like this")},
     {"published", to_say("training from weights published in")},
-    {"host", to_say("hosts with processors of")},
+    {"host", to_say("Arm hosts")},
     {"special", to_say("this architecture")},
     {"optimizer", to_say("optimizer")},
     {"nodes", to_say("several instances")},
@@ -251,11 +251,13 @@ Lack nearest_lack(std::span<const ProofTool> tools, const ProofValues& values) {
       if (one != "-") taken += (taken.empty() ? "" : ", ") + one;
   const auto value = values.find(key);
   // Words that are marks of this program alone say nothing.
-  const bool marked = value == values.end() || value->second == "yes" || key == "lengths";
-  if (marked) return {key, say("none is written here for {} with {}", nearest->tool, name)};
+  constexpr std::string_view kMarks[] = {"pure", "lengths", "in_backward", "expert_adapters", "other_sharding", "host"};
+  const bool marked =
+      value == values.end() || value->second == "yes" || std::ranges::find(kMarks, key) != std::end(kMarks);
+  if (marked) return {key, say("gpusel writes no {} command for {}", nearest->tool, name)};
   constexpr std::size_t kMost = 60;  // characters of a list that is worth reading
   if (taken.empty() || taken.size() > kMost)
-    return {key, say("none is written here for {} with {} {}", nearest->tool, name, value->second)};
+    return {key, say("gpusel writes no {} command for {} {}", nearest->tool, name, value->second)};
   return {key, say("{} takes {} {}, and the plan has {}", nearest->tool, name, taken, value->second)};
 }
 

@@ -262,7 +262,7 @@ class FleetPage {
     page_.line(say("{} a day including {} of cold starts, {} a month; a fixed fleet for the peak costs {} a day: {}",
                    amount(day.daily), amount(day.cold_daily), amount(day.monthly()), amount(day.fixed_daily),
                    saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
-    page_.line(day.replayed                      ? say("the requests of every hour were replayed through its machines")
+    page_.line(day.replayed ? say("the machines of every hour are enough for its requests, replayed one by one")
                : day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
                                                  : say("no schedule is more than {:.1f} % cheaper before cold starts",
                                                        std::ceil(day.gap * 1000) / 10));

@@ -31,7 +31,7 @@ Json llm_config(const answer::Launch& launch, const PlanValues& values) {
   if (values.has("kv")) engine["kv_cache_dtype"] = values.of("kv");
   if (values.has("ep")) engine["enable_expert_parallel"] = true;
   if (values.has("shared")) engine["enable_prefix_caching"] = true;
-  const int here = values.has("replicas") ? values.count("replicas") : 1;
+  const std::int64_t here = values.has("replicas") ? values.count("replicas") : 1;
   return {{"model_loading_config", {{"model_id", launch.called}, {"model_source", launch.served}}},
           {"engine_kwargs", std::move(engine)},
           {"deployment_config", {{"num_replicas", launch.copies * here}}}};

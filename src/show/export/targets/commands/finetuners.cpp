@@ -27,14 +27,14 @@ std::string_view optimizer_name(std::string_view optimizer) {
 }
 
 std::unexpected<Error> no_layout(const ExportView& view, std::string_view tool) {
-  return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), tool));
+  return cannot(say("the layout {} is not exported to {}", layout_of(view, view.chosen), tool));
 }
 
 /// What is written for neither tool. Error: the plan needs it.
 Status check_finetuner(const ExportView& view, std::string_view tool, const PlanValues& values,
                        std::string_view framework) {
   if (Status possible = check_training(view, tool, values, framework); !possible) return possible;
-  const auto lacks = [&](std::string_view what) { return cannot(say("no {} is written here for {}", what, tool)); };
+  const auto lacks = [&](std::string_view what) { return cannot(say("{} is not exported to {}", what, tool)); };
   const std::string precision = values.of("precision");
   if (precision != "bf16" && precision != "fp16") return lacks(precision);
   if (optimizer_name(values.of("optimizer")).empty()) return lacks(values.of("optimizer"));
@@ -43,9 +43,9 @@ Status check_finetuner(const ExportView& view, std::string_view tool, const Plan
   constexpr std::pair<std::string_view, std::string_view> kOthers[] = {
       {"expert_adapters", to_say("adapters on experts")},
       {"in_backward", to_say("optimizer steps in the backward pass")},
-      {"lengths", to_say("sequences of different lengths")}};
+      {"lengths", to_say("variable-length sequences")}};
   for (const auto& [name, what] : kOthers)
-    if (values.has(name)) return cannot(say("no {} are written here for {}", say_text(what), tool));
+    if (values.has(name)) return cannot(say("{} are not exported to {}", say_text(what), tool));
   if (values.has("other_sharding")) return no_layout(view, tool);
   return {};
 }

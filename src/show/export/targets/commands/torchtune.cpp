@@ -131,9 +131,7 @@ std::vector<std::string> overrides(const PlanValues& values, const Configs& conf
 
 Status check_torchtune(const ExportView& view, const PlanValues& values) {
   if (Status possible = check_training(view, "torchtune", values, "torchtune"); !possible) return possible;
-  const auto lacks = [&](std::string_view what) {
-    return cannot(say("no {} is written here for {}", what, "torchtune"));
-  };
+  const auto lacks = [&](std::string_view what) { return cannot(say("{} is not exported to {}", what, "torchtune")); };
   const std::string method = values.of("method");
   if (view.advice.work.task != job::Task::finetune) return lacks(to_text(view.advice.work.task));
   if (method != "full" && method != "lora" && method != "qlora") return lacks(method);
@@ -144,7 +142,7 @@ Status check_torchtune(const ExportView& view, const PlanValues& values) {
   // Its recipe for adapters on several cards shards always; that for all weights takes the degrees.
   const bool replicates = values.has("ddp") && method != "full";
   if (replicates || values.has("zero") || values.has("other_sharding") || values.has("expert_adapters"))
-    return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), "torchtune"));
+    return cannot(say("the layout {} is not exported to {}", layout_of(view, view.chosen), "torchtune"));
   return {};
 }
 

@@ -70,18 +70,17 @@ Status check_training(const ExportView& view, std::string_view tool, const PlanV
   if (planned != framework && std::ranges::find(kOwnLaunchers, planned) != std::end(kOwnLaunchers))
     return cannot(say("{} does not train through {}", planned, tool));
   if (values.has("split"))
-    return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), tool));
+    return cannot(say("the layout {} is not exported to {}", layout_of(view, view.chosen), tool));
   const std::string vendor = values.of("vendor");
   if (vendor != "nvidia" && vendor != "amd")
     return cannot(say("the configuration of {} for {} is not known here", tool, values.of("gpu")));
   if (const std::string kind = values.of("checkpointing"); kind != "full" && kind != "none")
-    return cannot(
-        say("{} activation checkpointing is not written here for {}: use --activation-checkpointing full or none", kind,
-            tool));
+    return cannot(say("{} activation checkpointing is not exported to {}: use --activation-checkpointing full or none",
+                      kind, tool));
   const std::string precision = values.of("precision");
   for (const std::string_view usual : {"bf16", "fp16", "fp32", "tf32"})
     if (precision == usual) return {};
-  return cannot(say("no {} is written here for {}", precision, tool));
+  return cannot(say("{} is not exported to {}", precision, tool));
 }
 
 Json deepspeed_config(const PlanValues& values) {
@@ -105,7 +104,7 @@ Result<Exported> export_accelerate(const ExportView& view) {
   const PlanValues values(view);
   if (Status possible = check_training(view, "Accelerate", values); !possible) return std::unexpected(possible.error());
   if (values.has("other_sharding"))
-    return cannot(say("the layout {} is not written here for {}", layout_of(view, view.chosen), "Accelerate"));
+    return cannot(say("the layout {} is not exported to {}", layout_of(view, view.chosen), "Accelerate"));
   const int nodes = view.chosen.machine().nodes;
   const bool alone = values.count("gpus") == 1;
   Json config{{"compute_environment", "LOCAL_MACHINE"},

@@ -16,7 +16,7 @@ class PlanValues {
     const auto found = values_.find(name);
     return found == values_.end() ? std::string() : found->second;
   }
-  int count(std::string_view name) const { return has(name) ? std::stoi(of(name)) : 0; }
+  std::int64_t count(std::string_view name) const { return static_cast<std::int64_t>(figure(name)); }
   double figure(std::string_view name) const { return has(name) ? std::stod(of(name)) : 0; }
 
  private:

@@ -119,7 +119,7 @@ std::string list_mark(std::string_view values) {
   return "^" + mark + "^";
 }
 
-/// The shell takes the variables in; commas are text, since ^|^ makes the bar the mark between values.
+/// The shell takes the variables in; commas are text where a list has another mark.
 Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, const Container& container,
                          const Json& machine) {
   Exported out{"deploy.sh", {}, launch_notes(launch)};
