@@ -22,7 +22,7 @@ constexpr double kMostOfHour = 2e4;        // requests, for one hour of a day
 constexpr double kMostDrawn = 4e4;         // requests
 constexpr int kMostSteps = 60;
 constexpr double kGrowth = 0.25;  // of a type's machines that are added at once
-constexpr double kByFar = 0.2;    // of the requests, too few in time: as many machines again are added
+constexpr double kByFar = 0.2;    // of the requests, too few in time: twice as many are added
 /// Twice as many machines have to bring so much more of the requests in time: else they are too slow, not too few.
 constexpr double kHelps = 0.002;
 
@@ -246,7 +246,7 @@ class Replay {
         machines_before = machines;
       }
       Part& part = *std::ranges::max_element(parts_, {}, &Part::late);
-      const double growth = share() < goal_.share - kByFar ? 1 : kGrowth;
+      const double growth = share() < goal_.share - kByFar ? 2 * kGrowth : kGrowth;
       double more = std::max(1.0, std::floor(growth * part.member->instances));
       more = std::min(more, affordable(part));
       if (more >= 1 && !may_grow(part, more)) more = 1;
@@ -343,6 +343,7 @@ class Replay {
 namespace {
 
 constexpr std::size_t kMostSingles = 6;  // types that are tried alone
+constexpr double kDear = 2;              // times the fleet's price, which nobody pays for one type
 
 /// Types that alone would serve all, on the fewest instances that keep up with the traffic: the cheapest first.
 std::vector<FleetMember> singles_of(const FleetContext& context, const Fleet& fleet) {
@@ -385,10 +386,15 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
     Fleet alone = proposed;
     alone.mix.hourly = member.hourly;
     alone.mix.members = {std::move(member)};
-    Replay(context, alone, {.most_hourly = known}).run();
+    const double dear = fleet.replay->kept ? kDear * fleet.mix.hourly : std::numeric_limits<double>::infinity();
+    Replay(context, alone, {.most_hourly = std::min(known, dear)}).run();
     if (alone.replay && alone.replay->kept && alone.mix.hourly < known) best = std::move(alone);
   }
-  if (!best) return;
+  if (!best) {
+    // As closed forms have it, it would say that too few machines are enough.
+    if (fleet.replay->kept && fleet.single && fleet.single->hourly < fleet.mix.hourly) fleet.single.reset();
+    return;
+  }
   fleet.single = best->mix.members.front();
   if (best->mix.hourly > fleet.mix.hourly * (1 + 1e-9) && fleet.replay->kept) return;
   best->single = fleet.single;

@@ -108,8 +108,7 @@ Replica::Habits Replica::habits(double batched_tokens) const {
   out.prompt_graph_tokens = of(c_.prompt_graph_tokens);
   out.prompt_rows_half = of(c_.prompt_rows_half);
   out.decode_rows_half = of(c_.decode_rows_half);
-  out.expert_efficiency =
-      c_.expert_efficiency.of(engine_) * (widened_ ? c_.dequantise_efficiency.of("experts") : 1.0);
+  out.expert_efficiency = c_.expert_efficiency.of(engine_) * (widened_ ? c_.dequantise_efficiency.of("experts") : 1.0);
   out.pipelines_prompts = of(c_.pipelines_prompts);
   out.chain_share = of(c_.chain_share);
   out.chain_hop = of(c_.chain_hop);

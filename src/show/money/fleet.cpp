@@ -191,7 +191,10 @@ class FleetPage {
                                : say("best single type: {} ({}), {}/h; no mix is cheaper", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly)));
     } else {
-      page_.line(say("no single type serves all requests within the limits"));
+      page_.line(
+          fleet_.replay && fleet_.replay->kept
+              ? say("no single type serves all requests in time within the limits, or for less than twice that price")
+              : say("no single type serves all requests within the limits"));
     }
     const std::string time =
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
