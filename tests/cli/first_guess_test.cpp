@@ -195,7 +195,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel instances aws us-east-1 -n 3", "us-east-1"},
     {"gpusel preflight --gpu h100:2 vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 2", "STARTS"},
     // The price of a GPU, and families by their names.
-    {"gpusel cost h100", "h100-"},
+    {"gpusel cost h100", "h100"},
     {"gpusel cost --gpu h100:8 --hours 10", "for 10 h"},
     {"gpusel recommend llama", "Serve llama-3.1-8b"},
     {"gpusel recommend mistral", "Serve mistral-7b"},
