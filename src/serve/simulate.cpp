@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t kParts = 20;  // of a run, whose spread says how well it is known
 constexpr std::size_t kLeastRequests = 2000;
 constexpr std::size_t kMostRequests = 500'000;
-constexpr std::size_t kMostDrawn = 50'000;  // of a log, for draws of step times and the knee
-constexpr std::size_t kMostOfMinutes = 20'000;
+constexpr std::size_t kMostDrawn = 50'000;           // of a log, for draws of step times and the knee
+constexpr std::size_t kMostDrawnOfMinutes = 20'000;  // of minutes that differ, likewise
 constexpr double kKnownTo = 0.05;
 constexpr double kWarmUp = 0.2;        // of a short run
 constexpr std::uint64_t kComing = 13;  // stream of random numbers
@@ -254,7 +254,8 @@ class Knee {
  private:
   Simulator::Shot at_rate(double rate) const {
     const auto minutes = static_cast<std::size_t>(60 * demand_.enough_minutes() * share_ * rate);
-    return simulator_.shoot(std::max(count_, std::min(minutes, kMostOfMinutes)), share_ * rate, simulator_.times(), 0);
+    return simulator_.shoot(std::max(count_, std::min(minutes, kMostDrawnOfMinutes)), share_ * rate, simulator_.times(),
+                            0);
   }
 
   static KneePoint point(double rate, const Simulator::Shot& shot) {
@@ -347,7 +348,7 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
   const Part part = part_of(setup, busiest(demand, kMostDrawn));
   const Simulator again(part.setup, part.demand, goal, effort);
   const std::size_t drawn =
-      std::max({effort.drawn_requests, 4 * users, std::min(kMostOfMinutes, minutes_of(part.demand))});
+      std::max({effort.drawn_requests, 4 * users, std::min(kMostDrawnOfMinutes, minutes_of(part.demand))});
   const std::size_t few = demand.replays() ? first_length(part.demand, effort) : std::min(out.requests, drawn);
   if (effort.draws > 0) draw_times(out, again, goal, doubt, effort.draws, few);
   if (effort.knee) Knee(again, part.setup, part.demand, goal, effort, few, part.share).sweep(out);

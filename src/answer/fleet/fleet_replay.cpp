@@ -151,7 +151,7 @@ class Replay {
   void share_out(serve::Demand demand) {
     demand = serve::busiest(std::move(demand), kReplayed);
     double rate = 0;  // that is simulated
-    // Of several types each would get its requests at other times.
+    // Several types would each have a time scale of their own, which bursts and busy minutes do not survive.
     const bool even = demand.process.gap_cv <= 1 && demand.process.minute_cv <= 0;
     const bool divides = demand.divides() && (even || parts_.size() == 1);
     for (Part& part : parts_) {
@@ -159,7 +159,7 @@ class Replay {
       set_replicas(part);
       rate += part.share() * part.member->requests_per_s;
     }
-    // Of one type, the requests come as to the part of it that is simulated.
+    // With one type, requests are drawn at the rate of the part that is simulated.
     if (parts_.size() == 1 && !demand.replays()) {
       parts_.front().drawn_share = parts_.front().share();
       demand = demand.part(parts_.front().drawn_share);
@@ -206,13 +206,13 @@ class Replay {
     return !most || all <= static_cast<double>(*most);
   }
 
-  /// Of one machine: an hour's come and go.
+  /// Of one machine; those of an hour are paid as they run.
   double hourly_of(const FleetMember& member) const {
     const FleetType& type = fleet_.types[member.type];
     return (bounds_.of_hour ? *type.elastic : type.steady()).cost.hourly;
   }
 
-  /// More of them that leave the fleet no dearer than it may be.
+  /// How many more of them fit under the most that the fleet may cost.
   double affordable(const Part& part) const {
     const double each = hourly_of(*part.member);
     return std::floor((bounds_.most_hourly * (1 + 1e-9) - fleet_.mix.hourly) / each);
@@ -343,7 +343,7 @@ class Replay {
 namespace {
 
 constexpr std::size_t kMostSingles = 6;  // types that are tried alone
-constexpr double kDear = 2;              // times the fleet's price, which nobody pays for one type
+constexpr double kMostOverMix = 2;       // times the price of the mix, for one type alone
 
 /// Types that alone would serve all, on the fewest instances that keep up with the traffic: the cheapest first.
 std::vector<FleetMember> singles_of(const FleetContext& context, const Fleet& fleet) {
@@ -386,12 +386,13 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
     Fleet alone = proposed;
     alone.mix.hourly = member.hourly;
     alone.mix.members = {std::move(member)};
-    const double dear = fleet.replay->kept ? kDear * fleet.mix.hourly : std::numeric_limits<double>::infinity();
-    Replay(context, alone, {.most_hourly = std::min(known, dear)}).run();
+    const double ceiling =
+        fleet.replay->kept ? kMostOverMix * fleet.mix.hourly : std::numeric_limits<double>::infinity();
+    Replay(context, alone, {.most_hourly = std::min(known, ceiling)}).run();
     if (alone.replay && alone.replay->kept && alone.mix.hourly < known) best = std::move(alone);
   }
   if (!best) {
-    // As closed forms have it, it would say that too few machines are enough.
+    // The closed forms' own single type may need more machines than they think: it says nothing then.
     if (fleet.replay->kept && fleet.single && fleet.single->hourly < fleet.mix.hourly) fleet.single.reset();
     return;
   }

@@ -147,7 +147,7 @@ class Scheduler {
     return members;
   }
 
-  /// What is enough for a busier hour is enough: chance in what was drawn makes no hour dearer than that.
+  /// A fleet that handles a busier hour handles this one: the luck of a draw makes no quiet hour cost more.
   void take_from_busier(Hours& hours) const {
     const job::Day& day = best_.multipliers;
     std::vector<std::size_t> order(kHours);
@@ -173,7 +173,7 @@ class Scheduler {
     }
   }
 
-  /// What runs long enough for it is paid for at all hours, and is there in all of them.
+  /// Commits to the machines that run long enough each day; they are paid for, and present, at all hours.
   void commit(Hours& hours) const {
     const std::vector<double> base = worth_committing(hours);
     for (Members& members : hours) {

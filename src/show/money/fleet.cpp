@@ -191,10 +191,9 @@ class FleetPage {
                                : say("best single type: {} ({}), {}/h; no mix is cheaper", who,
                                      physics::layout_text(fleet_.work, type.layout()), amount(single.hourly)));
     } else {
-      page_.line(
-          fleet_.replay && fleet_.replay->kept
-              ? say("no single type serves all requests in time within the limits, or for less than twice that price")
-              : say("no single type serves all requests within the limits"));
+      page_.line(fleet_.replay && fleet_.replay->kept
+                     ? say("no single type serves all requests on time within the limits at under twice that price")
+                     : say("no single type serves all requests within the limits"));
     }
     const std::string time =
         fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
@@ -265,7 +264,7 @@ class FleetPage {
     page_.line(say("{} a day including {} of cold starts, {} a month; a fixed fleet for the peak costs {} a day: {}",
                    amount(day.daily), amount(day.cold_daily), amount(day.monthly()), amount(day.fixed_daily),
                    saving > 0.0005 ? say("scaling saves {:.1f} %", saving * 100) : say("scaling saves nothing")));
-    page_.line(day.replayed ? say("the machines of every hour are enough for its requests, replayed one by one")
+    page_.line(day.replayed ? say("replayed request by request, each hour's machines keep the targets")
                : day.optimal && day.gap < 0.0005 ? say("no schedule is cheaper before cold starts, proven")
                                                  : say("no schedule is more than {:.1f} % cheaper before cold starts",
                                                        std::ceil(day.gap * 1000) / 10));

@@ -125,8 +125,7 @@ Result<Exported> export_llm_d(const ExportView& view) {
   const auto launch = charted(view);
   if (!launch) return std::unexpected(launch.error());
   Exported out{"values.yaml", {}, pod_notes(view, *launch)};
-  out.notes.push_back(
-      say("the chart asks for that secret in any case: an empty {} serves for open models", kTokenVariable));
+  out.notes.push_back(say("the chart always needs that secret; leave {} empty for open models", kTokenVariable));
   out.notes.emplace_back(
       "helm repo add llm-d-modelservice https://llm-d-incubation.github.io/llm-d-modelservice/; helm install model "
       "llm-d-modelservice/llm-d-modelservice --values values.yaml");
@@ -145,8 +144,7 @@ Result<Exported> export_helm_vllm(const ExportView& view) {
   if (pod.contains("tolerations")) engine["tolerations"] = pod.at("tolerations");
   engine["startupProbe"] = {{"failureThreshold", start_seconds(view, kLeastStart) / kProbeSeconds}};
   Exported out{"values.yaml", {}, pod_notes(view, *launch)};
-  out.notes.push_back(
-      say("the chart asks for that secret in any case: an empty {} serves for open models", kTokenVariable));
+  out.notes.push_back(say("the chart always needs that secret; leave {} empty for open models", kTokenVariable));
   out.notes.emplace_back(
       "helm repo add vllm https://vllm-project.github.io/production-stack; helm install vllm vllm/vllm-stack "
       "--values values.yaml");

@@ -66,7 +66,7 @@ std::vector<std::string> finetuner_notes(const PlanValues& values, std::vector<s
                                      values.of("length"))};
   if (values.of("flash") == "yes") notes.push_back(say("flash-attn must be installed"));
   if (values.has("eager"))
-    notes.push_back(say("attention with sinks runs without FlashAttention here and needs more memory than planned"));
+    notes.push_back(say("attention sinks run without FlashAttention here, so this needs more memory than planned"));
   for (std::string& variable : variables) notes.push_back(std::move(variable));
   return notes;
 }

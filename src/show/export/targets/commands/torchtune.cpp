@@ -165,10 +165,10 @@ Result<Exported> export_torchtune(const ExportView& view) {
       say("DATASET is a data set of Hugging Face; how often it is read is the configuration's"),
       say("its file names are those of the configuration's model: set checkpointer.checkpoint_files otherwise")};
   if (values.has("in_backward") && values.count("accumulation") > 1)
-    out.notes.push_back(
-        say("torchtune steps in the backward pass with one pass per step only: with {} it keeps gradients, which need "
-            "more memory than planned",
-            values.of("accumulation")));
+    out.notes.push_back(say(
+        "torchtune can only step in the backward pass with one pass per step: with {} it keeps gradients, which takes "
+        "more memory than planned",
+        values.of("accumulation")));
   const int nodes = view.chosen.machine().nodes;
   std::string& text = out.content;
   text = "#!/bin/sh\n" + heading(view, out.notes) + "set -eu\n";

@@ -190,7 +190,7 @@ Json batch_container(const ExportView& view, const answer::Launch& launch, const
                                   : "";
   std::string script = container.script;
   if (keeps) preamble += kept_in_bucket(view);
-  // The first process of a container alone is told of its end, and waits for no trap while it runs a command itself.
+  // Only process 1 gets SIGTERM, and a shell runs its trap only after a foreground command ends.
   if (keeps) script = "(\n" + script + ") & work=$!\ntrap 'kill -TERM -1; wait $work; exit 143' TERM\nwait $work\n";
   Json environment = Json::array();
   for (const auto& [name, meaning] : without_output(launch).env)

@@ -23,7 +23,7 @@ bool needs_older_toolkit(const ExportView& view) {
   return answer::plan_values(view.advice, view.chosen, view.coefficients).contains("toolkit");
 }
 
-/// A server in the shell's place: what stops a container asks its first process, and a shell does not pass that on.
+/// The server takes the shell's place: only process 1 gets SIGTERM, and a shell does not pass it on.
 std::string handed_over(const answer::Launch& launch) {
   std::string script = script_of(launch);
   if (!launch.serves() || script.empty()) return script;
