@@ -270,6 +270,53 @@ TEST_CASE("steps that were measured as they are estimated change nothing but the
   for (const auto& width : calibration.own.widths) CHECK(width.exponent < 0.9);
 }
 
+TEST_CASE("what machines share hears the first token without undoing measured steps, at a rate too") {
+  for (const int rate : {4, 5}) {  // the most that is served is 6.4
+    const Node row = record(format(R"({{"task":"inference","model":"llama-3.1-8b","gpu":"l40s","engine":"vllm",)"
+                                   R"("mode":"online","input_tokens":1024,"output_tokens":256,"request_rate":{},)"
+                                   R"("measured":{{"itl_ms":33,"tpot_ms":45,"ttft_ms":392}}}})",
+                                   rate));
+    const Calibration calibration = calibrated({row});
+    REQUIRE(calibration.figures.size() == 3);
+    double between_before = 0;
+    double between_after = 0;
+    for (const auto& figure : calibration.figures) {
+      CAPTURE(rate, to_text(figure.before.figure), figure.before.predicted, figure.predicted);
+      REQUIRE(figure.predicted > 0);
+      const double before = std::abs(std::log(figure.ratio_before()));
+      const double after = std::abs(std::log(figure.ratio_after()));
+      if (figure.range == Range80::ttft)
+        CHECK(after < 0.98 * before);
+      else
+        CHECK(after < 0.05);
+      between_before += figure.range == Range80::itl ? before : 0;
+      between_after += figure.range == Range80::itl ? after : 0;
+    }
+    CHECK(between_after < between_before + 0.03);
+  }
+}
+
+TEST_CASE("rows that the estimate has no figure for are told, and are not counted") {
+  const auto sheet = [](int rate) {
+    std::vector<Node> rows;
+    rows.push_back(record(format(R"({{"task":"inference","model":"llama-3.1-8b","gpu":"l40s","mode":"online",)"
+                                 R"("input_tokens":1024,"output_tokens":256,"request_rate":{},)"
+                                 R"("measured":{{"itl_ms":40}}}})",
+                                 rate)));
+    return catalog::read_measurement_records(std::move(rows), "runs.jsonl", test::shipped());
+  };
+  const auto served = answer::check_rows(sheet(4), false, test::shipped(), test::coefficients());
+  CHECK(served.rows.size() == 1);
+  CHECK(served.unusable.empty());
+  const auto too_many = answer::check_rows(sheet(20), false, test::shipped(), test::coefficients());
+  CHECK(too_many.rows.empty());
+  REQUIRE(too_many.unusable.size() == 1);
+  CHECK(too_many.unusable[0].message.find("none of its figures: cannot serve 20 req/s: 6.4") != std::string::npos);
+  CHECK(too_many.unusable[0].where.starts_with("runs.jsonl:1"));
+  // One that was kept before this was told.
+  CHECK(calibrated({sheet(20).rows[0].cells}).rows == 0);
+}
+
 TEST_CASE("intervals narrow with rows that agree and stay with rows that do not") {
   std::vector<std::string> requests;
   for (const int seq_len : {2048, 3072, 4096, 6144}) requests.push_back(pretraining("h100-sxm-80gb", 8, seq_len));

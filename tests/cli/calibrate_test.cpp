@@ -442,9 +442,293 @@ TEST_CASE("results that cannot be used are told in one sentence with their place
   const std::string cut = told("cut.json", result.substr(0, result.size() / 2), "--gpu l40s");
   CHECK(cut.find("cut.json:1:") != std::string::npos);
   CHECK(told("none.json", "", "--gpu l40s").find("none.json: the file is empty") != std::string::npos);
-  CHECK(told("list.json", "[{\"a\": 1}]", "--gpu l40s").find("is not a known benchmark result") != std::string::npos);
+  CHECK(told("list.json", "[{\"a\": 1}]", "--gpu l40s").find("is not a known result") != std::string::npos);
   CHECK(told("rows.csv", read_file(kRuns + "runs.csv"), "--gpu l40s").find("these rows say it themselves") !=
         std::string::npos);
+}
+
+namespace {
+
+/// `text` with each of these in another's place.
+std::string with(std::string text, const std::vector<std::pair<std::string, std::string>>& changes) {
+  for (const auto& [from, to] : changes) {
+    REQUIRE(text.find(from) != std::string::npos);
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+      text.replace(at, from.size(), to);
+  }
+  return text;
+}
+
+Run calibrate(const std::string& name, const std::string& text, const std::string& words) {
+  return ask(words_of("calibrate --dry-run --accept-outliers -o json " + scratch_file(name, text) + " " + words));
+}
+
+std::string refused(const std::string& name, const std::string& text, const std::string& words = "") {
+  const Run run = ask(words_of("calibrate --dry-run " + scratch_file(name, text) + " " + words));
+  CHECK(run.status == 2);
+  CHECK(run.out.empty());
+  CHECK(lines_of(run.err).size() <= 2);
+  return run.err;
+}
+
+std::string overlay_of(const Run& run) { return json_of(run)["overlay"]; }
+
+bool has(const std::string& text, const std::string& part) {
+  CAPTURE(text, part);
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("the format of llama-bench's weights is read by type or name, and asked for where neither tells") {
+  const std::string result = read_file(kRuns + "llama-bench.json");
+  const std::string type = "\"llama 8B Q4_K - Medium\"";
+  const std::string file = "-Q4_K_M.gguf";
+  const auto format_of = [&](const std::string& told, const std::string& end) {
+    const std::string kept = overlay_of(calibrate("b.json", with(result, {{type, told}, {file, end}}), ""));
+    const auto at = kept.find("weights_precision: ");
+    REQUIRE(at != std::string::npos);
+    return kept.substr(at + 19, kept.find('\n', at) - at - 19);
+  };
+  for (const auto& [told, format] :
+       std::vector<std::pair<std::string, std::string>>{{"llama 8B IQ4_XS - 4.25 bpw", "iq4_xs"},
+                                                        {"llama 8B Q3_K - Medium", "q3_k_m"},
+                                                        {"llama 8B Q2_K - Medium", "q2_k"},
+                                                        {"llama 8B Q4_1", "q4_1"},
+                                                        {"llama 8B Q3_K - Large", "q3_k_l"},
+                                                        {"llama 8B IQ3_S mix - 3.66 bpw", "iq3_m"},
+                                                        {"LLaMA 7B mostly Q4_0", "q4_0"},
+                                                        {"llama 8B F16", "fp16"},
+                                                        {"llama 8B all F32", "fp32"},
+                                                        {"llama 8B BF16", "bf16"}})
+    CHECK(format_of("\"" + told + "\"", file) == format);
+  CHECK(format_of("\"llama 8B unknown, may not work\"", "-IQ4_XS.gguf") == "iq4_xs");
+  CHECK(has(refused("b.json", with(result, {{type, "null"}, {file, ".gguf"}})),
+            "b.json:2:3: the result lacks the format of its weights\nhelp: add --quant q4_k_m"));
+  CHECK(has(overlay_of(calibrate("b.json", with(result, {{type, "null"}, {file, ".gguf"}}), "--quant q5_k_m")),
+            "weights_precision: q5_k_m"));
+}
+
+TEST_CASE("layers of llama-bench that the processor computes are refused, and its GPUs counted") {
+  const std::string result = read_file(kRuns + "llama-bench.json");
+  const auto layers = [&](const std::string& count) {
+    return with(result, {{"\"n_gpu_layers\": 99", "\"n_gpu_layers\": " + count}});
+  };
+  for (const char* all : {"-1", "32", "33"}) CHECK(calibrate("b.json", layers(all), "").status == 0);
+  for (const char* words : {"", "--model llama-3.1-8b"})
+    for (const char* part : {"0", "28", "31"})
+      CHECK(has(refused("b.json", layers(part), words),
+                std::string("b.json:2:3: ") + part + " of 32 layers were on the GPU; what the processor computes is"));
+  const std::string card = "NVIDIA GeForce RTX 4090";
+  const std::string two = overlay_of(calibrate("b.json", with(result, {{"\"" + card, "\"" + card + ", " + card}}), ""));
+  CHECK(has(two, "gpus: 2"));
+  CHECK(has(overlay_of(calibrate("b.json", result, "")), "gpus: 1"));
+}
+
+TEST_CASE("GPUs are told apart by what the log has: bus, number in the whole system, host") {
+  const auto counted = [](const std::string& name, const std::string& log) {
+    const Run run = ask(words_of("calibrate --dry-run --accept-outliers " + kRuns + "nemo.log " +
+                                 scratch_file(name, log) + " --gpu h100 --model llama-2-7b --seq-len 4096 --gpus 4"));
+    CHECK(run.status == 0);
+    return run.err;
+  };
+  for (const char* column : {"uuid", "gpu_uuid", "pci.bus_id", "index"}) {
+    std::string log = std::string("timestamp, name, ") + column + ", utilization.gpu [%]\n";
+    for (int sample = 0; sample < 6; ++sample)
+      log += "2026/11/03 09:11:00, NVIDIA L40S, 0000:0" + std::to_string(sample % 3) + ", 98 %\n";
+    CHECK(has(counted("gpu.csv", log), "gpu.csv: GPUs: 3, 98 % busy"));
+  }
+  std::string hosts;
+  for (const char* host : {"node1", "node2"})
+    for (const char* gpu : {"0", "1"})
+      hosts += std::string("DCGM_FI_DEV_GPU_UTIL{gpu=\"") + gpu + "\",Hostname=\"" + host + "\"} 97\n";
+  CHECK(has(counted("hosts.prom", hosts), "hosts.prom: GPUs: 4, 97 % busy"));
+  CHECK(has(counted("dmon.txt",
+                    "#Time        gpu    pwr     sm\n#HH:MM:SS    Idx      W      %\n"
+                    " 09:11:00      0    612     98\n 09:11:00      1    612     96\n"),
+            "dmon.txt: GPUs: 2, 98 % busy in the median, 612 W each"));
+  CHECK(has(counted("one.csv", "timestamp, utilization.gpu [%]\n2026/11/03 09:11:00, 98 %\n"),
+            "one.csv: GPUs not numbered, 98 % busy"));
+  for (const char* line : {"2026/11/03 09:11:00.123, 0, NVIDIA L40S, 98, 57344, 612.25\n", "0, 98 %, 57344 MiB\n"}) {
+    const Run run = ask(words_of("calibrate --dry-run " + kRuns + "nemo.log " + scratch_file("no.csv", line)));
+    CHECK(run.status == 2);
+    CHECK(has(run.err, "no.csv:1:1: the columns of this GPU log have no names"));
+  }
+}
+
+TEST_CASE("the memory that a serving engine reserves is no figure; that of llama.cpp is") {
+  const std::string log = scratch_file("gpu.csv",
+                                       "index, name, utilization.gpu [%], memory.used [MiB]\n"
+                                       "0, NVIDIA L40S, 98 %, 8192 MiB\n");
+  const Run vllm = ask(words_of("calibrate --dry-run -o json " + kRuns + "vllm-serve.json " + log));
+  CHECK(json_of(vllm)["figures"].size() == 3);
+  CHECK_FALSE(has(vllm.out, "memory_gib"));
+  CHECK(has(vllm.err, "vllm-serve.json: the memory of the GPU log is left out"));
+  const Run bench = ask(words_of("calibrate --dry-run --accept-outliers -o json " + kRuns + "llama-bench.json " + log));
+  CHECK(has(overlay_of(bench), "memory_gib: 8"));
+}
+
+TEST_CASE("degrees and formats that a result tells become its plan, and one GPU is told where it is assumed") {
+  const std::string result = read_file(kRuns + "vllm-serve.json");
+  const Run one = calibrate("v.json", result, "--gpu l40s");
+  CHECK(has(one.err, "v.json: the number of GPUs is not named: one is assumed"));
+  CHECK_FALSE(has(calibrate("v.json", result, "--gpu l40s --gpus 1").err, "is assumed"));
+  const Run tp = calibrate("v.json",
+                           with(result, {{"\"p99_itl_ms\"",
+                                          "\"tensor_parallel_size\": \"2\", \"pipeline_parallel_size\": 2, "
+                                          "\"quantization\": \"awq_marlin\", \"p99_itl_ms\""}}),
+                           "--gpu l40s");
+  for (const char* part : {"tp: 2", "pp: 2", "gpus: 4", "weights_precision: w4a16"}) CHECK(has(overlay_of(tp), part));
+  CHECK_FALSE(has(tp.err, "is assumed"));
+  const auto sglang = [](const std::string& more) {
+    std::string lines = read_file(kRuns + "sglang-bench.jsonl");
+    lines.resize(lines.find('\n'));
+    return overlay_of(calibrate("s.jsonl",
+                                with(lines, {{"\"concurrency\": 31.2",
+                                              "\"server_info\": {\"model_path\": \"x/Llama-3.1-8B-Instruct\", "
+                                              "\"tp_size\": 2, \"dp_size\": 2, \"quantization\": \"fp8\", "
+                                              "\"kv_cache_dtype\": \"fp8_e5m2\"" +
+                                                  more + "}"}}),
+                                "--gpu h100"));
+  };
+  const std::string replicas = sglang("");
+  for (const char* part : {"tp: 2", "dp: 2", "gpus: 4", "weights_precision: fp8", "kv_precision: fp8"})
+    CHECK(has(replicas, part));
+  const std::string shared = sglang(", \"enable_dp_attention\": true");
+  CHECK(has(shared, "gpus: 2"));
+  CHECK_FALSE(has(shared, "dp: 2"));
+}
+
+TEST_CASE("a rate that was not kept counts as the requests in flight, without times in a queue") {
+  const std::string result = read_file(kRuns + "vllm-serve.json");
+  const auto at_rate = [&](const std::string& rate, const std::string& duration, const std::string& served) {
+    return with(result, {{"\"request_rate\": \"inf\"", "\"request_rate\": " + rate},
+                         {"\"max_concurrency\": 16", "\"max_concurrency\": null"},
+                         {"\"duration\": 118.4", "\"duration\": " + duration},
+                         {"\"request_throughput\": 1.689", "\"request_throughput\": " + served}});
+  };
+  // 5 of 20 a second are served, which take 402 + 256 × 35.4 ms: 47 in flight.
+  const Run queued = calibrate("v.json", at_rate("20", "40", "5"), "--gpu l40s");
+  CHECK(has(queued.err, "v.json: of 20 requests per second 5 were served: it counts as 47 requests in flight"));
+  CHECK(has(overlay_of(queued), "concurrency: 47"));
+  CHECK(json_of(queued)["rows"] == 1);
+  CHECK(json_of(queued)["figures"].size() == 2);
+  CHECK_FALSE(has(overlay_of(queued), "ttft_ms"));
+  const Run kept = calibrate("v.json", at_rate("4", "51", "3.9"), "--gpu l40s");
+  CHECK(has(overlay_of(kept), "request_rate: 4"));
+  CHECK(json_of(kept)["figures"].size() == 3);
+  // All were sent in 40 s; the last of them is answered 9 s later.
+  CHECK(has(overlay_of(calibrate("v.json", at_rate("5", "49", "4.08"), "--gpu l40s")), "request_rate: 5"));
+  const std::string guide = with(read_file(kRuns + "guidellm.json"), {{"\"mean\": 1.9,", "\"mean\": 0.9,"}});
+  const Run one_queued = calibrate("g.json", guide, "--gpu l40s");  // of three benchmarks, the one at a rate
+  CHECK(has(one_queued.err, "g.json: of 2 requests per second 0.9 were served: it counts as 6 requests in flight"));
+  CHECK(json_of(one_queued)["figures"].size() == 5);
+}
+
+TEST_CASE("steps that validate are no steps, and older and overwritten logs are read") {
+  const std::string titan = read_file(kRuns + "torchtitan.log");
+  const std::string words = " --model llama-3.1-8b --gpus 8";
+  const auto speed = [&](const std::string& name, const std::string& text, const std::string& flags) {
+    const Json kept = json_of(calibrate(name, text, flags));
+    REQUIRE_FALSE(kept["figures"].empty());
+    return kept["figures"][0]["measured"].get<double>();
+  };
+  std::string validated;
+  for (const std::string& line : lines_of(titan)) {
+    validated += line + "\n";
+    if (line.find("step:") == std::string::npos) continue;
+    validated += with(line, {{"step:", "validate step:"}, {"tps: ", "tps: 1"}}) + "\n";
+  }
+  CHECK(speed("t.log", validated, words) == Approx(5900));
+  CHECK(speed("t.log",
+              with(titan, {{"tps: ", "wps: "}, {"CUDA capacity", "GPU capacity"}, {"HBM3 with", "HBM3 (0) with"}}),
+              words) == Approx(5900));
+
+  const std::string megatron =
+      with(read_file(kRuns + "megatron.log"), {{"per iteration (ms): 6400.0", "per iteration (s): 6.40"},
+                                               {"iteration (ms): 6404.9", "iteration (s): 6.40"},
+                                               {"iteration (ms): 6412.0", "iteration (s): 6.41"}});
+  CHECK(speed("m.log", megatron.substr(0, megatron.size()), " --model llama-2-7b --gpu h100") ==
+        Approx(128 * 4096 / 6.4 / 8).epsilon(0.01));
+
+  // One line that is written over itself; the last step is still being written.
+  std::string bar = "[NeMo I] global_batch_size: 128\n";
+  for (const char* time : {"48.70", "3.20", "3.20", "3.20", "3.20", "3.20"})
+    bar += std::string("\rEpoch 0: :   5%|#  | 5/100 [01:00<10:48, global_step=4.000, train_step_timing in s=") + time +
+           "]";
+  CHECK(speed("n.log", bar + "\rEpoch 0: :   6%|#  | 6/100 [01:00<10:48, train_step_timing in s=3",
+              " --model llama-2-7b --gpu h100 --gpus 8 --seq-len 4096") == Approx(128 * 4096 / 3.2 / 8));
+}
+
+TEST_CASE("a chart of two runs is refused with their names, and what pandas or an evaluation adds is left out") {
+  const std::string words = " --model llama-3.1-8b --gpu h100 --gpus 1 --method lora --seq-len 2048";
+  const std::string chart = read_file(kRuns + "wandb.csv");
+  const std::string one = "run-7 - tokens_per_second_per_gpu__MIN";
+  CHECK(has(refused("w.csv", with(chart, {{one, "run-8 - tokens_per_second_per_gpu"}}), words),
+            "w.csv:1:1: the chart has more than one run: run-7, run-8"));
+  const auto speed = [&](const std::string& text) {
+    return json_of(calibrate("w.csv", text, words + " --global-batch 16"))["figures"][0]["measured"].get<double>();
+  };
+  CHECK(speed(",_step,_runtime,train/global_step\n0,0,95.0,10\n1,1,155.0,20\n2,2,195.0,30\n3,3,235.0,40\n"
+              "4,4,275.0,50\n") == Approx(16 * 2048 / 4.0));
+  CHECK(speed("_step,throughput(tps),validation_metrics/throughput(tps)\n0,8000,\n1,8000,\n2,8000,\n3,8000,\n"
+              "4,,20000\n5,,20000\n6,,20000\n7,,20000\n8,,20000\n") == Approx(8000));
+}
+
+TEST_CASE("JSON that no benchmark writes is told as such, and what differs little is read") {
+  for (const char* text :
+       {"{\n  \"avg_latency\": 1.2,\n  \"latencies\": [1.2, 1.3]\n}\n",
+        "{\"elapsed_time\": 30.1, \"num_requests\": 1000}\n", "{}\n", "[]\n",
+        "{\"endpoint_type\": \"openai-embeddings\", \"completed\": 100, \"request_throughput\": 33}"})
+    for (const char* words : {"", "--gpu l40s"}) {
+      const std::string err = refused("x.json", text, words);
+      CHECK(has(err, "x.json:1:1: this is not a known result\nhelp: read are: vLLM and SGLang bench, GuideLLM"));
+    }
+  CHECK(has(refused("x.sql", "CREATE TABLE test (\n  n_gen INTEGER,\n  avg_ts REAL\n);\n"), "x.sql:1:1: this is not"));
+  CHECK(has(refused("x.json", "{\n  \"avg_latency\": 1.2,\n  \"late\n"), "x.json:3:"));
+
+  std::string result = read_file(kRuns + "vllm-serve.json");
+  result = with(result, {{"\"mean_ttft_ms\": 402.1, \"median_ttft_ms\": 391.7, ", ""}});
+  CHECK(json_of(calibrate("v.json", result, "--gpu l40s"))["figures"].size() == 2);
+  // Own rows, laid out as one likes.
+  const std::string row = R"({"task":"inference","model":"llama-3.1-8b","gpu":"l40s","concurrency":16,)"
+                          "\n"
+                          R"("input_tokens":1024,"output_tokens":256,"measured":{"itl_ms":38}})";
+  for (const std::string& text : {row, "[" + row + "]"}) CHECK(json_of(calibrate("own.json", text, ""))["rows"] == 1);
+  CHECK(has(refused("own.json", row, "--gpu l40s"), "these rows say it themselves"));
+}
+
+TEST_CASE("what GenAI-Perf and AIPerf export is read") {
+  const auto metric = [](const std::string& name, const std::string& unit, double value) {
+    const std::string text = std::to_string(value);
+    return "\"" + name + "\": {\"unit\": \"" + unit + "\", \"avg\": " + text + ", \"p50\": " + text + "},";
+  };
+  const auto exported = [&](const std::string& input, const std::string& unit = "ms", double to_ms = 1) {
+    return "{\n" + metric("request_throughput", "requests/sec", 1.7) + metric("request_latency", unit, 9000 / to_ms) +
+           metric("time_to_first_token", unit, 390 / to_ms) + metric("inter_token_latency", unit, 34 / to_ms) +
+           metric("input_sequence_length", "tokens", 1024) + metric("output_sequence_length", "tokens", 256) +
+           "\"input_config\": " + input + "}";
+  };
+  const std::string genai =
+      R"({"model_names": ["meta-llama/Llama-3.1-8B-Instruct"], "perf_analyzer": {"stimulus": {"concurrency": 16}}})";
+  const std::string aiperf =
+      R"({"endpoint": {"model_names": ["meta-llama/Llama-3.1-8B-Instruct"]}, "loadgen": {"concurrency": 16}})";
+  for (const std::string& text : {exported(genai), exported(aiperf), exported(aiperf, "s", 1000)}) {
+    const Json kept = json_of(calibrate("g.json", text, "--gpu l40s"));
+    REQUIRE(kept["figures"].size() == 2);
+    CHECK(kept["figures"][0]["figure"] == "time per output token");
+    CHECK(kept["figures"][0]["measured"].get<double>() == Approx(34));
+    CHECK(kept["figures"][1]["measured"].get<double>() == Approx(390));
+    for (const char* part : {"concurrency: 16", "input_tokens: 1024", "output_tokens: 256", "model: Llama-3.1-8B"})
+      CHECK(has(kept["overlay"], part));
+  }
+  CHECK(has(refused("g.json", exported(R"({"model_names": ["llama-3.1-8b"]})"), "--gpu l40s"),
+            "g.json:1:1: the result lacks the requests in flight\nhelp: add --concurrency 16"));
+  // 1.7 of 20 a second, which take 9 s.
+  const Run queued =
+      calibrate("g.json", exported(R"({"model_names": ["llama-3.1-8b"], "request_rate": 20})"), "--gpu l40s");
+  CHECK(has(overlay_of(queued), "concurrency: 15"));
+  CHECK(json_of(queued)["figures"].size() == 1);
 }
 
 TEST_CASE("a measurement without a file says what is wrong with it") {

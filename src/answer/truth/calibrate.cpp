@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "answer/estimate/map_fit.hpp"
@@ -23,6 +24,7 @@ using physics::Range80;
 
 constexpr double kLogStep = 0.02;   // of a logarithm, for a difference quotient
 constexpr int kRounds = 6;          // of linearising anew
+constexpr int kHalvings = 8;        // of a step that makes it worse
 constexpr double kSettled = 1e-4;   // of a logarithm
 constexpr double kNoChange = 2e-3;  // of a logarithm: left as it was shipped
 constexpr double kDecile = 1.2816;  // standard deviations from the middle to the 90th percentile
@@ -42,6 +44,13 @@ struct Heard {
   double deviation = 1;    // the same, larger where one run shows in several figures
   double base = 0;         // predicted with the step times of its machine
   double followed = 0;     // share of it that these follow
+  double of_equal = 0;     // deviation between equal runs, of a figure that these follow; 0: of no such one
+};
+
+/// Of each machine and model that was measured, and of each figure the share that its steps follow.
+struct Steps {
+  std::vector<StepScale> scales;
+  std::vector<double> leverage;  // of step figures
 };
 
 /// What is said of the same thing shares the weight of one figure.
@@ -75,8 +84,9 @@ class Fitter {
     if (!answer) return out_.unusable.push_back(answer.error());
     RowComparison found = compare_row(row, file, *answer);
     out_.unanswered += found.unanswered;
-    ++out_.rows;
+    const std::size_t before = out_.figures.size();
     for (Comparison& each : found.comparisons) add_figure(std::move(each));
+    if (out_.figures.size() > before) ++out_.rows;
     jobs_.push_back({&row, file, std::move(*answer)});
   }
 
@@ -112,33 +122,50 @@ class Fitter {
     });
   }
 
-  /// The time of a machine's steps, before coefficients that others share hear what is left.
-  void scale_steps() {
-    std::vector<StepFigure> figures;
-    std::vector<std::size_t> places;
+  void find_step_figures() {
     for (std::size_t k = 0; k < heard_.size(); ++k) {
       heard_[k].base = out_.figures[heard_[k].figure].before.predicted;
       const EstimateAnswer& answer = jobs_[heard_[k].job].answer;
       if (answer.work.counted || answer.machine.on_cpu() || !is_heard(heard_[k])) continue;
-      figures.push_back({std::string(physics::step_scale_id(answer.work)),
-                         physics::machine_case(answer.work, answer.machine.device, answer.plan.layout),
-                         std::string(answer.work.model->id), out_.figures[heard_[k].figure].before.measured,
-                         c_.own_noise_floor.value * heard_[k].deviation / heard_[k].spread,
-                         [this, k](const Coefficients& c) { return predicted(heard_[k], c); }});
-      places.push_back(k);
+      heard_[k].of_equal = c_.own_noise_floor.value * heard_[k].deviation / heard_[k].spread;
+      step_figures_.push_back({std::string(physics::step_scale_id(answer.work)),
+                               physics::machine_case(answer.work, answer.machine.device, answer.plan.layout),
+                               std::string(answer.work.model->id), out_.figures[heard_[k].figure].before.measured,
+                               heard_[k].of_equal,
+                               [this, k](const Coefficients& c) { return predicted(heard_[k], c); }});
+      step_places_.push_back(k);
     }
-    std::vector<double> leverage;
-    std::vector<physics::CoefficientValue> values;
-    for (StepScale& scale : find_step_scales(figures, base_, leverage)) {
+  }
+
+  /// The steps of the machines that were measured, where what machines share is shifted so much.
+  Steps steps_at(std::span<const double> shift) const {
+    Steps out;
+    for (StepScale& scale : find_step_scales(step_figures_, shifted(c_, shift), out.leverage)) {
       if (std::abs(std::log(scale.value.value)) < kNoChange) scale.value.value = 1;
       scale.value.value = rounded(scale.value.value);
-      for (std::size_t& figure : scale.figures) figure = places[figure];
-      values.push_back(scale.value);
-      scales_.push_back(std::move(scale));
+      for (std::size_t& figure : scale.figures) figure = step_places_[figure];
+      out.scales.push_back(std::move(scale));
     }
-    if (values.empty()) return;
-    base_ = physics::with_values(c_, values);
-    for (std::size_t i = 0; i < places.size(); ++i) heard_[places[i]].followed = leverage[i];
+    return out;
+  }
+
+  void take_steps(Steps steps) {
+    scales_ = std::move(steps.scales);
+    base_ = with_scales(scales_);
+    for (std::size_t i = 0; i < step_places_.size(); ++i) heard_[step_places_[i]].followed = steps.leverage[i];
+  }
+
+  Coefficients with_scales(std::span<const StepScale> scales) const {
+    std::vector<physics::CoefficientValue> values;
+    for (const StepScale& scale : scales) values.push_back(scale.value);
+    return values.empty() ? c_ : physics::with_values(c_, values);
+  }
+
+  /// The time of a machine's steps, before coefficients that others share hear what is left.
+  void scale_steps() {
+    find_step_figures();
+    if (step_figures_.empty()) return;
+    take_steps(steps_at({}));
     for (Heard& one : heard_) one.base = predicted(one, base_);
   }
 
@@ -192,15 +219,16 @@ class Fitter {
     return plain;
   }
 
-  Coefficients shifted(std::span<const double> shift) const {
+  Coefficients shifted(const Coefficients& from, std::span<const double> shift) const {
     std::vector<physics::CoefficientValue> values;
-    for (std::size_t i = 0; i < free_.size(); ++i)
+    for (std::size_t i = 0; i < shift.size(); ++i)
       values.push_back({free_[i].id, free_[i].name, free_[i].shipped * std::exp(shift[i])});
-    return physics::with_values(base_, values);
+    return physics::with_values(from, values);
   }
 
-  /// How each figure follows each free value, around `c`.
-  std::vector<FitFigure> linearised(const Coefficients& c, std::span<const double> shift) {
+  /// How each figure follows each free value, around that shift.
+  std::vector<FitFigure> linearised(std::span<const double> shift) {
+    const Coefficients c = shifted(base_, shift);
     std::vector<FitFigure> figures;
     std::vector<double> now;
     for (const Heard& one : heard_) {
@@ -212,9 +240,9 @@ class Fitter {
       const auto* rule = std::ranges::find(free_coefficients(), free_[i].id, &FreeCoefficient::id).base();
       std::vector<double> moved(shift.begin(), shift.end());
       moved[i] += kLogStep;
-      const Coefficients up = shifted(moved);
+      const Coefficients up = shifted(base_, moved);
       moved[i] -= 2 * kLogStep;
-      const Coefficients down = shifted(moved);
+      const Coefficients down = shifted(base_, moved);
       for (std::size_t k = 0; k < heard_.size(); ++k) {
         if (!is_shared(heard_[k]) || !rule->bears_on(out_.figures[heard_[k].figure].range) || now[k] <= 0) continue;
         const double above = predicted(heard_[k], up);
@@ -241,16 +269,20 @@ class Fitter {
     return out;
   }
 
-  double misfit(std::span<const double> shift, std::span<const double> prior) {
-    const Coefficients c = shifted(shift);
+  /// Of a shift, with the steps as they then are. They are to meet what was measured of them as before, and a load
+  /// that would no longer be kept up with is as bad as can be.
+  double misfit(std::span<const double> shift, const Steps& steps) {
+    const Coefficients c = shifted(with_scales(steps.scales), shift);
     double sum = 0;
     for (const Heard& one : heard_) {
-      if (!is_shared(one)) continue;
       const double now = predicted(one, c);
-      const double off = now > 0 ? std::log(out_.figures[one.figure].before.measured / now) / one.deviation : 0;
+      if (now <= 0 && one.base > 0) return std::numeric_limits<double>::infinity();
+      if (now <= 0 || (!is_shared(one) && one.of_equal <= 0)) continue;
+      const double deviation = one.of_equal > 0 ? one.of_equal : one.deviation;
+      const double off = std::log(out_.figures[one.figure].before.measured / now) / deviation;
       sum += off * off;
     }
-    for (std::size_t i = 0; i < shift.size(); ++i) sum += shift[i] * shift[i] / (prior[i] * prior[i]);
+    for (std::size_t i = 0; i < shift.size(); ++i) sum += shift[i] * shift[i] / (prior_[i] * prior_[i]);
     return sum;
   }
 
@@ -263,27 +295,37 @@ class Fitter {
     }
   }
 
+  /// A part of the way to `next` that makes it no worse; the steps of the machines follow.
+  bool move_towards(std::vector<double> next) {
+    for (int half = 0; half <= kHalvings; ++half) {
+      Steps steps = steps_at(next);
+      const double after = misfit(next, steps);
+      if (after <= misfit_) {
+        misfit_ = after;
+        shift_ = std::move(next);
+        take_steps(std::move(steps));
+        return true;
+      }
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] = (next[i] + shift_[i]) / 2;
+    }
+    return false;
+  }
+
   /// Gauss and Newton: linearised anew at each result, and no step that makes it worse.
   void fit() {
     shift_.assign(free_.size(), 0);
-    figures_ = first_ = linearised(base_, shift_);
+    figures_ = first_ = linearised(shift_);
     prior_ = priors(first_);
-    double before = misfit(shift_, prior_);
+    misfit_ = misfit(shift_, {scales_, {}});
     for (int round = 0; round < kRounds && !free_.empty(); ++round) {
       result_ = most_probable(figures_, prior_, shift_);
       std::vector<double> next = result_.shift;
       hold_in_range(next);
-      double after = misfit(next, prior_);
-      for (int half = 0; half < 8 && after > before; ++half) {
-        for (std::size_t i = 0; i < next.size(); ++i) next[i] = (next[i] + shift_[i]) / 2;
-        after = misfit(next, prior_);
-      }
+      const std::vector<double> last = shift_;
+      if (!move_towards(std::move(next))) break;
+      figures_ = linearised(shift_);
       double most = 0;
-      for (std::size_t i = 0; i < next.size(); ++i) most = std::max(most, std::abs(next[i] - shift_[i]));
-      if (after > before) break;
-      shift_ = std::move(next);
-      before = after;
-      figures_ = linearised(shifted(shift_), shift_);
+      for (std::size_t i = 0; i < last.size(); ++i) most = std::max(most, std::abs(shift_[i] - last[i]));
       if (most < kSettled) break;
     }
     result_ = most_probable(figures_, prior_, shift_);
@@ -430,12 +472,15 @@ class Fitter {
   const Coefficients& c_;
   Coefficients base_;  // with the step times of the machines that were measured
   Variations up_;
+  std::vector<StepFigure> step_figures_;
+  std::vector<std::size_t> step_places_;  // of them, among what is heard
   std::vector<StepScale> scales_;
   std::vector<MeasuredJob> jobs_;
   std::vector<Heard> heard_;
   std::vector<FreeValue> free_;
   std::vector<double> shift_;
   std::vector<double> prior_;
+  double misfit_ = 0;               // of that shift
   std::vector<FitFigure> first_;    // around the shipped values
   std::vector<FitFigure> figures_;  // around the result
   FitResult result_;

@@ -30,7 +30,7 @@ struct CalibratedCoefficient {
 
 struct Calibration {
   std::vector<catalog::MeasurementSheet> sheets;  // what the rest points into
-  std::size_t rows = 0;                           // that were compared
+  std::size_t rows = 0;                           // of which a figure was compared
   std::vector<CalibratedFigure> figures;
   std::vector<CalibratedCoefficient> coefficients;  // that move; by id and case
   physics::OwnCalibration own;                      // what is to be kept

@@ -94,6 +94,16 @@ bool is_far(const Comparison& comparison, double times) {
   return off > times * std::max(reach->high, least) || off < times * std::min(reach->low, -least);
 }
 
+/// Why a row has nothing to compare.
+Error not_compared(const catalog::MeasurementRow& row, std::string_view file, const EstimateAnswer& answer) {
+  const std::string why = answer.plan.problem.text();
+  return {
+      ErrorKind::usage,
+      why.empty() ? say("the estimate has none of its figures") : say("the estimate has none of its figures: {}", why),
+      position(file, row.cells),
+      {}};
+}
+
 }  // namespace
 
 std::optional<physics::Interval> reach_of(const Comparison& comparison) {
@@ -166,8 +176,13 @@ CheckedRows check_rows(catalog::MeasurementSheet sheet, bool accept_outliers, co
       out.unusable.push_back(answer.error());
       continue;
     }
+    const RowComparison found = compare_row(row, sheet.name, *answer);
+    if (found.comparisons.empty()) {
+      out.unusable.push_back(not_compared(row, sheet.name, *answer));
+      continue;
+    }
     bool far = false;
-    for (const Comparison& each : compare_row(row, sheet.name, *answer).comparisons) {
+    for (const Comparison& each : found.comparisons) {
       if (!is_far(each, shipped.own_outlier.value)) continue;
       far = true;
       out.outliers.push_back(

@@ -52,7 +52,6 @@ constexpr FreeCoefficient kFree[] = {
     {.id = "memory.collectives_gib", .memory = true},
     {.id = "memory.allocator_slack", .memory = true},
     {.id = "memory.logits_bytes", .memory = true},
-    {.id = "memory.eager_hidden_bytes", .memory = true},
     {.id = "inference.engine_workspace_gib", .memory = true},
     {.id = "inference.process_gib", .memory = true},
     {.id = "inference.activation_copies", .memory = true},

@@ -20,6 +20,10 @@ Sensor sensor_of(std::string_view column) {
       {"index", Sensor::gpu},
       {"gpu", Sensor::gpu},
       {"entity", Sensor::gpu},
+      {"uuid", Sensor::gpu},
+      {"gpu_uuid", Sensor::gpu},
+      {"pci.bus_id", Sensor::gpu},
+      {"gpu_bus_id", Sensor::gpu},
       {"name", Sensor::name},
       {"gpu_name", Sensor::name},
       {"utilization.gpu [%]", Sensor::busy_percent},
@@ -51,6 +55,12 @@ double middle(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// "97 %", "612.3 W": its number.
+std::optional<double> sample(std::string_view text) {
+  text = trim(text);
+  return plain_number(text.substr(0, text.find(' ')));
+}
+
 struct OneGpu {
   std::vector<double> busy, power;
   double memory_mib = 0;
@@ -61,10 +71,9 @@ class Samples {
   void name(std::string_view text) {
     if (name_.empty()) name_ = trim(text);
   }
-  /// "97 %", "612.3 W", "-".
+  /// `gpu`: what tells it from others; empty: nothing does. `text`: "97 %", "612.3 W", "-".
   void add(const std::string& gpu, Sensor sensor, std::string_view text) {
-    text = trim(text);
-    const auto value = plain_number(text.substr(0, text.find(' ')));
+    const auto value = sample(text);
     if (!value) return;
     OneGpu& one = gpus_[gpu];
     if (sensor == Sensor::busy_percent) one.busy.push_back(*value);
@@ -85,7 +94,7 @@ class Samples {
     constexpr double kIdle = 2;  // %
     for (const auto& [index, one] : gpus_) {
       if (!one.busy.empty() && middle(one.busy) < kIdle) continue;
-      ++out.gpus;
+      if (!index.empty()) ++out.gpus;
       out.memory_gib = std::max(out.memory_gib, one.memory_mib / 1024);
       busy.insert(busy.end(), one.busy.begin(), one.busy.end());
       power.insert(power.end(), one.power.begin(), one.power.end());
@@ -103,10 +112,10 @@ class Samples {
 /// nvidia-smi --query-gpu=… --format=csv
 void read_query(const Csv& csv, Samples& samples) {
   for (const Node& row : csv.rows) {
-    std::string gpu = "0";
+    std::string gpu;
     for (const Node& cell : row.children) {
       const Sensor sensor = sensor_of(cell.key);
-      if (sensor == Sensor::gpu) gpu = trim(cell.text);
+      if (sensor == Sensor::gpu) gpu += format("{} ", trim(cell.text));
       if (sensor == Sensor::name) samples.name(cell.text);
     }
     for (const Node& cell : row.children) samples.add(gpu, sensor_of(cell.key), cell.text);
@@ -120,21 +129,27 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
-/// nvidia-smi dmon and dcgmi dmon: columns below a head that begins with '#'.
+/// The sensors of a head that begins with '#'; none where none of them measures.
+std::vector<Sensor> dmon_head(std::string_view line) {
+  std::vector<Sensor> sensors;
+  if (!line.starts_with('#') || line.contains(',')) return sensors;
+  for (const std::string_view word : words_of(line.substr(1))) sensors.push_back(sensor_of(word));
+  if (std::ranges::none_of(sensors, [](Sensor one) { return one > Sensor::name; })) sensors.clear();
+  return sensors;
+}
+
+/// nvidia-smi dmon and dcgmi dmon: columns below such a head.
 void read_dmon(std::string_view text, Samples& samples) {
   std::vector<Sensor> columns;
   for (std::string_view line : split(text, '\n')) {
-    const bool head = line.starts_with('#');
-    auto words = words_of(head ? line.substr(1) : line);
-    if (head) {
-      std::vector<Sensor> sensors;
-      for (const std::string_view word : words) sensors.push_back(sensor_of(word));
-      if (std::ranges::any_of(sensors, [](Sensor one) { return one > Sensor::name; })) columns = std::move(sensors);
+    if (line.starts_with('#')) {
+      if (auto sensors = dmon_head(line); !sensors.empty()) columns = std::move(sensors);
       continue;
     }
+    auto words = words_of(line);
     if (!words.empty() && words.front() == "GPU") words.erase(words.begin());
     if (words.size() < columns.size()) continue;
-    std::string gpu = "0";
+    std::string gpu;
     for (std::size_t i = 0; i < columns.size(); ++i)
       if (columns[i] == Sensor::gpu) gpu = words[i];
     for (std::size_t i = 0; i < columns.size(); ++i) samples.add(gpu, columns[i], words[i]);
@@ -155,8 +170,22 @@ void read_exporter(std::string_view text, Samples& samples) {
     const auto end = line.rfind('}');
     if (!line.starts_with("DCGM_FI_") || brace == std::string_view::npos || end == std::string_view::npos) continue;
     samples.name(label_of(line, "modelName=\""));
-    samples.add(std::string(label_of(line, "gpu=\"")), sensor_of(line.substr(0, brace)), line.substr(end + 1));
+    std::string gpu;  // its number is that of one host
+    for (const std::string_view label : {"gpu=\"", "UUID=\"", "Hostname=\""}) gpu += label_of(line, label);
+    samples.add(gpu, sensor_of(line.substr(0, brace)), line.substr(end + 1));
   }
+}
+
+/// What --format=csv,noheader leaves: cells with units, or a GPU's name next to numbers.
+bool lacks_header(std::string_view line) {
+  const auto cells = split(line, ',');
+  const auto has_unit = [](std::string_view cell) {
+    return sample(cell) && (cell.ends_with(" %") || cell.ends_with(" MiB") || cell.ends_with(" W"));
+  };
+  const bool measures = std::ranges::any_of(cells, [](std::string_view cell) { return sample(cell).has_value(); });
+  return cells.size() > 1 && measures && std::ranges::any_of(cells, [&](std::string_view cell) {
+           return has_unit(cell) || cell.starts_with("NVIDIA ");
+         });
 }
 
 }  // namespace
@@ -165,15 +194,18 @@ std::optional<Result<GpuLog>> read_gpu_log(std::string_view text, const std::str
   Samples samples;
   const std::string_view begin = trim(text.substr(0, text.find('\n')));
   const bool query = begin.contains("utilization.gpu") || begin.contains("memory.used") || begin.contains("power.draw");
-  const auto head = words_of(begin.starts_with('#') ? begin.substr(1) : std::string_view());
+  const auto head = dmon_head(begin);
   if (query) {
     auto csv = parse_csv(text, file);
     if (!csv) return std::unexpected(csv.error());
     read_query(*csv, samples);
-  } else if (!head.empty() && sensor_of(head.front()) == Sensor::gpu && !begin.contains(',')) {
-    read_dmon(text, samples);
   } else if (text.starts_with("DCGM_FI_") || text.contains("\nDCGM_FI_")) {
     read_exporter(text, samples);
+  } else if (std::ranges::find(head, Sensor::gpu) != head.end()) {
+    read_dmon(text, samples);
+  } else if (lacks_header(begin)) {
+    return usage_error(say("the columns of this GPU log have no names"), format("{}:1:1", file),
+                       say("log it with --format=csv, without noheader"));
   } else {
     return std::nullopt;
   }
@@ -181,7 +213,8 @@ std::optional<Result<GpuLog>> read_gpu_log(std::string_view text, const std::str
 }
 
 std::string gpu_log_text(const GpuLog& log) {
-  std::string text = say("{}: GPUs: {}", printable(log.file), log.gpus);
+  std::string text = log.gpus > 0 ? say("{}: GPUs: {}", printable(log.file), log.gpus)
+                                  : say("{}: GPUs not numbered", printable(log.file));
   if (log.utilization > 0) text += say(", {:.0f} % busy in the median", log.utilization);
   if (log.memory_gib > 0) text += say(", at most {:.1f} GiB used", log.memory_gib);
   if (log.power_w > 0) text += say(", {:.0f} W each", log.power_w);

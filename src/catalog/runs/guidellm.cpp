@@ -6,18 +6,21 @@ namespace gpusel::catalog {
 
 namespace {
 
-void add_strategy(MeasuredRun& run, const Node* strategy, std::optional<double> in_flight, const Node& at) {
+/// What was asked for; `served`: per second, `in_flight`: in the mean. Whether a rate was kept.
+bool add_strategy(MeasuredRun& run, const Node* strategy, std::optional<double> served, std::optional<double> in_flight,
+                  const Node& at, RunReader& reader) {
   const auto asked = [&](std::string_view key) {
     return strategy != nullptr ? number_at(strategy->find(key)) : std::nullopt;
   };
   const Node* kind = strategy != nullptr ? strategy->find("type_") : nullptr;
   const bool streams = kind != nullptr && (kind->text == "concurrent" || kind->text == "synchronous");
-  if (const auto rate = asked("rate"); rate && !streams)
-    run.set("request_rate", *rate, at);
-  else if (const auto many = asked("streams"))
-    run.set_whole("concurrency", *many, at);
-  else
-    run.set_whole("concurrency", in_flight.value_or(1), at);
+  if (const auto rate = asked("rate"); rate && !streams) {
+    const bool kept = !in_flight || served.value_or(*rate) >= kRateKept * *rate;
+    reader.add_rate(run, {*rate, served, kept, in_flight.value_or(0)}, at);
+    return kept;
+  }
+  run.set_whole("concurrency", asked("streams").value_or(in_flight.value_or(1)), at);
+  return true;
 }
 
 /// Its inter_token_latency_ms leaves the first token out, as time per output token does here.
@@ -47,9 +50,10 @@ Status add_guidellm(const Node& root, RunReader& reader) {
     run.set("mode", "online", one);
     run.set_whole("input_tokens", *inputs, one);
     run.set_whole("output_tokens", *outputs, one);
-    add_strategy(run, find_deep(one, "strategy"), metric("request_concurrency", "mean"), one);
+    const bool kept = add_strategy(run, find_deep(one, "strategy"), metric("requests_per_second", "mean"),
+                                   metric("request_concurrency", "mean"), one, reader);
     run.measure("tpot_ms", metric("inter_token_latency_ms", "mean"), one);
-    run.measure("ttft_ms", metric("time_to_first_token_ms", "median"), one);
+    if (kept) run.measure("ttft_ms", metric("time_to_first_token_ms", "median"), one);
     if (Status ended = reader.end(std::move(run), one); !ended) return ended;
   }
   return {};

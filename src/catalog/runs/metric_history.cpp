@@ -1,18 +1,42 @@
 // Records of metrics: a Trainer's state and results, and what W&B and MLflow export.
 #include <algorithm>
+#include <set>
 
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "catalog/runs/training_metrics.hpp"
 
 namespace gpusel::catalog {
 
 namespace {
 
+/// "run-7 - validation_metrics/": not of training.
+bool is_evaluation(std::string_view before) {
+  if (!before.ends_with('/')) return false;
+  before.remove_suffix(1);
+  const std::string_view folder = before.substr(before.find_last_of("/ ") + 1);
+  return folder.starts_with("val") || folder.starts_with("eval") || folder.starts_with("test");
+}
+
 /// "run-7 - train/train_runtime", "metrics.train_runtime": what stands before the name is whose it is.
 bool is_named(std::string_view key, std::string_view name) {
   if (!key.ends_with(name)) return false;
   const std::string_view before = key.substr(0, key.size() - name.size());
+  if (is_evaluation(before)) return false;
   return before.empty() || before.ends_with('/') || before.ends_with(" - ") || before == "metrics." ||
          before == "params." || before == "config.";
+}
+
+/// A chart has a column for each run: "run-7 - train/train_runtime".
+Status check_one_run(const RunFile& file) {
+  std::set<std::string_view> runs;
+  for (const Node& column : file.header)
+    if (const auto end = column.text.rfind(" - "); end != std::string::npos)
+      runs.insert(std::string_view(column.text).substr(0, end));
+  if (runs.size() < 2) return {};
+  return usage_error(say("the chart has more than one run: {}",
+                         join_texts(runs, ", ", [](std::string_view run) { return printable(shorten(run, 40)); })),
+                     position(file.name, file.header.front()), say("export one of them, or keep the columns of one"));
 }
 
 class HistoryReader {
@@ -95,6 +119,7 @@ bool is_metric_history(const RunFile& file) {
 bool is_llama_factory_log(const RunFile& file) { return file.has("current_steps") && file.has("elapsed_time"); }
 
 Status read_metric_history(const RunFile& file, const RunFormat& format, RunReader& reader) {
+  if (Status one = check_one_run(file); !one) return one;
   return HistoryReader(format, reader).read(file.roots);
 }
 

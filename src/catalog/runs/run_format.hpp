@@ -2,6 +2,7 @@
 // room.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <span>
 #include <string>
@@ -26,9 +27,8 @@ class RunReader;
 
 struct RunFormat {
   std::string_view name;
-  /// Texts that only such a file has: a log is known by one, and JSON that cannot be read to its end.
-  std::vector<std::string_view> marks;
-  bool (*is)(const RunFile& file);  // null: a log of lines
+  std::vector<std::string_view> marks;  // texts that only such a log of lines has
+  bool (*is)(const RunFile& file);      // null: a log of lines
   Status (*read)(const RunFile& file, const RunFormat& format, RunReader& reader);
   std::string_view framework = {};  // of training
   std::string_view task = {};       // of training
@@ -54,6 +54,16 @@ std::optional<double> number_at(const Node* node);
 const Node* find_deep(const Node& root, std::string_view key, int depth = 6);
 Node at_line(std::size_t line);
 
+/// A load of requests that were sent at a rate.
+struct SentAt {
+  double rate = 0;               // asked for
+  std::optional<double> served;  // per second
+  bool kept = true;
+  double in_flight = 0;  // where it was not kept
+};
+/// Of a rate, what is served where it is kept: the last answers end after the last request.
+inline constexpr double kRateKept = 0.9;
+
 /// What all formats do with a run: names of the catalogue, what was said beside it, and what is missing.
 class RunReader {
  public:
@@ -64,16 +74,23 @@ class RunReader {
   /// A model as the catalogue has it: by its whole name, else without its publisher or folder.
   void name_model(MeasuredRun& run, const Node* name) const;
   void name_gpu(MeasuredRun& run, std::string_view name, const Node& at) const;
-  bool is_said(std::string_view key) const;
+  /// A rate that was not kept is as many requests in flight as there were, whose first tokens waited in a queue.
+  void add_rate(MeasuredRun& run, const SentAt& sent, const Node& at);
+  bool is_said(std::string_view key) const { return said(key) != nullptr; }
+  const Node* said(std::string_view key) const;
   const Catalog& catalog() const { return catalog_; }
   /// Errors: `at`, with all that is missing in one sentence.
   Status end(MeasuredRun run, const Node& at);
-  void remark(std::string text) { out_.remarks.push_back(std::move(text)); }
+  /// Once, however many runs of the file it is true of.
+  void remark(std::string text) {
+    if (std::ranges::find(out_.remarks, text) == out_.remarks.end()) out_.remarks.push_back(std::move(text));
+  }
   const std::string& file() const { return file_; }
   Result<RunRecords> finish();
 
  private:
-  void add_beside(MeasuredRun& run, const Node& at) const;
+  void add_beside(MeasuredRun& run, const Node& at);
+  void count_gpus(MeasuredRun& run, const Node& at);
   void drop_memory_of_unknown_batch(MeasuredRun& run);
   Status check_known(const MeasuredRun& run, const Node& at) const;
   std::string alike_models(const MeasuredRun& run) const;
@@ -89,6 +106,8 @@ class RunReader {
 
 bool is_serving(const RunFile& file);
 Status read_serving(const RunFile& file, const RunFormat& format, RunReader& reader);
+bool is_genai_perf(const RunFile& file);
+Status read_genai_perf(const RunFile& file, const RunFormat& format, RunReader& reader);
 bool is_guidellm(const RunFile& file);
 Status read_guidellm(const RunFile& file, const RunFormat& format, RunReader& reader);
 bool is_llama_bench(const RunFile& file);

@@ -40,6 +40,15 @@ bool is_training(const MeasuredRun& run) {
   return task != nullptr && task->text != "inference";
 }
 
+/// Serving engines that hold what they need; others take what they may at their start, whatever they need.
+constexpr std::string_view kHoldTheirNeed[] = {"llama.cpp", "ollama", "hf"};
+
+bool shows_need(const MeasuredRun& run) {
+  const Node* engine = run.request.find("engine");
+  return is_training(run) ||
+         (engine != nullptr && std::ranges::find(kHoldTheirNeed, engine->text) != std::end(kHoldTheirNeed));
+}
+
 /// Sequences of a step where their parts are known.
 void fill_batch(MeasuredRun& run, const Node& at) {
   const auto micro = run.number("micro_batch");
@@ -126,12 +135,20 @@ void RunReader::name_gpu(MeasuredRun& run, std::string_view name, const Node& at
   if (const auto gpu = catalog_.gpu(name)) run.set("gpu", std::string((*gpu)->id), at);
 }
 
-bool RunReader::is_said(std::string_view key) const {
-  return std::ranges::any_of(said_, [&](const Node& each) { return each.key == key; });
+const Node* RunReader::said(std::string_view key) const {
+  const auto found = std::ranges::find(said_, key, &Node::key);
+  return found == said_.end() ? nullptr : &*found;
+}
+
+void RunReader::add_rate(MeasuredRun& run, const SentAt& sent, const Node& at) {
+  if (sent.kept) return run.set("request_rate", sent.rate, at);
+  run.set_whole("concurrency", sent.in_flight, at);
+  remark(say("{}: of {:.3g} requests per second {:.3g} were served: it counts as {:.0f} requests in flight",
+             printable(file_), sent.rate, sent.served.value_or(0), sent.in_flight));
 }
 
 /// What logs of the GPUs say, where the run does not.
-void RunReader::add_beside(MeasuredRun& run, const Node& at) const {
+void RunReader::add_beside(MeasuredRun& run, const Node& at) {
   double gpus = 0;
   double memory = 0;
   for (const GpuLog& log : beside_) {
@@ -141,8 +158,25 @@ void RunReader::add_beside(MeasuredRun& run, const Node& at) const {
   }
   if (gpus > 0 && run.request.find("gpus") == nullptr) run.set_whole("gpus", gpus, at);
   if (memory <= 0 || run.measured.find("memory_gib") != nullptr) return;
+  if (!shows_need(run))
+    return remark(
+        say("{}: the memory of the GPU log is left out: the engine reserves it, needed or not", printable(file_)));
   run.measure("memory_gib", memory, at);
   run.measured.children.push_back(cell("memory_kind", "process", at));
+}
+
+/// GPUs of a serving run by the degrees of its plan, else one.
+void RunReader::count_gpus(MeasuredRun& run, const Node& at) {
+  if (run.request.find("gpus") != nullptr) return;
+  double gpus = 1;
+  bool named = false;
+  for (const std::string_view degree : {"tp", "pp", "dp"})
+    if (const auto ways = run.number(degree)) {
+      gpus *= *ways;
+      named = true;
+    }
+  if (named) return run.set_whole("gpus", gpus, at);
+  remark(say("{}: the number of GPUs is not named: one is assumed; add --gpus 8, for example", printable(file_)));
 }
 
 /// Models of the catalogue with the shape that a log tells.
@@ -204,6 +238,7 @@ Status RunReader::end(MeasuredRun run, const Node& at) {
   add_beside(run, at);
   if (is_training(run)) fill_batch(run, at);
   if (Status known = check_known(run, at); !known) return known;
+  if (!is_training(run)) count_gpus(run, at);
   if (is_training(run)) {
     fill_speed(run, at);
     drop_memory_of_unknown_batch(run);

@@ -27,8 +27,11 @@ bool is_inside_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '/' || c == '(';
 }
 
-/// What stands behind a name in a line, behind one of `signs` or, of settings, behind dots or a blank; nothing where
-/// the name is not there as a whole.
+/// Steps that do not train.
+constexpr std::string_view kOtherSteps[] = {"validate step"};
+
+/// What stands behind a name and its sign in a line or, of settings, behind dots or a blank; nothing where the name is
+/// not there as a whole.
 std::optional<std::string_view> behind(std::string_view line, std::string_view name, bool setting) {
   for (auto at = line.find(name); at != std::string_view::npos; at = line.find(name, at + 1)) {
     if (at > 0 && is_inside_name(line[at - 1])) continue;
@@ -36,7 +39,7 @@ std::optional<std::string_view> behind(std::string_view line, std::string_view n
     if (rest.starts_with('\'') || rest.starts_with('"')) rest.remove_prefix(1);
     const bool dotted = setting && rest.starts_with(" ..");
     const bool prose = setting && name.contains(' ') && rest.starts_with(' ');
-    if (!dotted && !prose && !rest.starts_with(':') && !(setting && rest.starts_with('='))) continue;
+    if (!dotted && !prose && !rest.starts_with(':') && !rest.starts_with('=')) continue;
     const auto value = rest.find_first_not_of(dotted ? " ." : " :='\"\t");
     return value == std::string_view::npos ? std::string_view() : rest.substr(value);
   }
@@ -68,27 +71,36 @@ class LogReader {
 
   Status read(std::string_view text) {
     // A line that is still being written, or was cut, may end in the middle of a number.
-    const auto end = text.rfind('\n');
+    const auto end = text.find_last_of("\r\n");
     const auto lines = split(text.substr(0, end == std::string_view::npos ? 0 : end), '\n');
     for (const std::string_view line : lines) {
       ++line_;
       const std::string plain = line.contains('\x1b') ? plain_line(line) : std::string();
-      if (Status done = read_line(plain.empty() ? line : plain); !done) return done;
+      // A bar of progress is written over itself.
+      for (const std::string_view part : split(plain.empty() ? line : std::string_view(plain), '\r'))
+        if (Status done = read_line(part); !done) return done;
     }
     return metrics_.finish(std::max<std::size_t>(1, line_));
   }
 
  private:
-  Status read_line(std::string_view line) {
+  Status read_metrics(std::string_view line) {
+    const bool trains = std::ranges::none_of(kOtherSteps, [&](std::string_view one) { return line.contains(one); });
+    if (!trains || line.find_first_of(":=") == std::string_view::npos) return {};
     bool any = false;
     for (const MetricName& name : metric_names()) {
-      const auto value = line.contains(':') ? behind(line, name.name, false) : std::nullopt;
+      const auto value = behind(line, name.name, false);
       if (!value) continue;
       any = true;
       if (Status added = metrics_.add(name, value->substr(0, value->find_first_of(" '|}\t\r")), line_); !added)
         return added;
     }
     if (any) metrics_.end_row(line_);
+    return {};
+  }
+
+  Status read_line(std::string_view line) {
+    if (Status done = read_metrics(line); !done) return done;
     for (const SettingName& name : setting_names())
       if (!metrics_.is_set(name))
         if (const auto value = behind(line, name.name, true)) metrics_.set(name, word_of(*value, name), line_);

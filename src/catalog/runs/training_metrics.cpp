@@ -13,6 +13,7 @@ namespace {
 
 constexpr MetricName kMetrics[] = {
     {"elapsed time per iteration (ms)", Metric::step_time, 1e-3},
+    {"elapsed time per iteration (s)", Metric::step_time},
     {"train_step_timing in s", Metric::step_time},
     {"iteration-time", Metric::step_time},
     {"time_metrics/end_to_end(s)", Metric::step_time},
@@ -21,6 +22,7 @@ constexpr MetricName kMetrics[] = {
     {"throughput/device/tokens_per_sec", Metric::gpu_tokens},
     {"throughput(tps)", Metric::gpu_tokens},
     {"tps", Metric::gpu_tokens},
+    {"wps", Metric::gpu_tokens},
     {"num_input_tokens_seen", Metric::tokens_seen},
     {"tokens/total", Metric::tokens_seen},
     {"tokens/trainable", Metric::trained_seen},
@@ -76,6 +78,7 @@ constexpr SettingName kSettings[] = {
     {"base_model", "model"},
     {"checkpoint_dir", "model"},
     {"CUDA capacity", "gpu"},
+    {"GPU capacity", "gpu"},
     {"gpu_name", "gpu"},
     {"adapter", "method"},
     {"lora_rank", "lora_rank"},
@@ -214,7 +217,8 @@ void TrainingMetrics::set(const SettingName& name, std::string_view text, std::s
     model.text = text;
     return reader_.name_model(run_, &model);
   }
-  if (name.key == "gpu") return name_gpu(text.substr(0, text.find(" with ")), line);
+  // "NVIDIA H100 80GB HBM3 (0) with 79.10GiB memory"
+  if (name.key == "gpu") return name_gpu(text.substr(0, std::min(text.find(" with "), text.find(" ("))), line);
   std::string value(name.word);
   for (const auto& [word, means] : kWords)
     if (value.empty() && folded == word) value = means;
