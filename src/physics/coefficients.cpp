@@ -31,7 +31,6 @@ constexpr Entry kEntries[] = {
     {"memory.states_deviation", &Coefficients::states_deviation},
     {"memory.activations_deviation", &Coefficients::activations_deviation},
     {"memory.selective_share", &Coefficients::selective_share},
-    {"memory.eager_hidden_bytes", &Coefficients::eager_hidden_bytes},
     {"memory.gated_bytes", &Coefficients::gated_bytes},
     {"memory.unquantised_bytes", &Coefficients::unquantised_bytes},
     {"memory.logits_bytes", &Coefficients::logits_bytes},

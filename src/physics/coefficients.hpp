@@ -83,7 +83,6 @@ struct Coefficients {
   Coefficient allocator_slack;     // share of everything that is allocated and freed each step
   Coefficient fragmentation;       // share of what is alive that the allocator cannot give back before it fails
   Coefficient selective_share;     // of activations that selective checkpointing keeps
-  Coefficient eager_hidden_bytes;  // extra bytes per hidden value and layer, by framework
   Coefficient unquantised_bytes;   // per parameter of what QLoRA leaves unquantised, by framework
   Coefficient gated_bytes;         // kept per FFN column of a gated layer, by framework
   Coefficient logits_bytes;        // per logit alive at once, by framework

@@ -497,6 +497,23 @@ TEST_CASE("by hand: the time per output token of a closed loop has the stalls in
   CHECK(in_ms(polled.ttft()) == near(kPrompt + 3 * 6.7771787));
 }
 
+TEST_CASE("by hand: prompts of more passes than their answers have steps wait to be read") {
+  const auto served_to = [](int users) {
+    OnA100 at("mode=online model=llama-7b input_tokens=4096 output_tokens=5 concurrency=" + std::to_string(users),
+              test::ideal());
+    at.c.batched_tokens = {2048, {}};
+    const auto memory = inference_memory(at.work, at.machine, at.plan, at.c);
+    return inference_speed(at.work, at.machine, at.plan, memory, at.c).value();
+  };
+  // Four steps read 4 · 2048 tokens, of prompts and of those that decode: no more than two decode at once.
+  const double decoding = 4 * 2048 / (4096.0 + 4);
+  const InferenceSpeed many = served_to(16);
+  CHECK(many.requests_per_s * many.e2e().raw() == near(16));  // Little's law
+  CHECK(many.ttft().raw() >= (16 - decoding) / many.requests_per_s);
+  CHECK(many.requests_per_s == near(served_to(8).requests_per_s));
+  CHECK(in_ms(many.tpot) == Approx(in_ms(served_to(8).tpot)).epsilon(1e-3));
+}
+
 TEST_CASE("by hand: parts without fp16 compute in bf16, and those with neither in fp32") {
   Machine machine = a100();
   catalog::Gpu gpu = *machine.device.gpu;

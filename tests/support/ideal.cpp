@@ -37,7 +37,6 @@ const physics::Coefficients& ideal() {
             &c.context_gib,
             &c.collectives_gib,
             &c.allocator_slack,
-            &c.eager_hidden_bytes,
             &c.logits_bytes,
             &c.step_bytes,
             &c.watts_per_tflops,

@@ -43,6 +43,7 @@ struct Measurement {
   std::string_view activation_checkpointing;
   std::optional<bool> flash_attention;
   Number lora_rank;
+  std::string_view lora_targets;
 
   std::string_view engine, engine_version, weights_precision, kv_precision, mode;
   Number input_tokens, output_tokens, concurrency, request_rate, mem_utilization;
@@ -122,6 +123,7 @@ void visit_fields(Record& m, Visitor&& v) {
   text("activation_checkpointing", m.activation_checkpointing);
   text("flash_attention", m.flash_attention);
   count("lora_rank", m.lora_rank);
+  text("lora_targets", m.lora_targets);
   text("engine", m.engine);
   text("engine_version", m.engine_version);
   text("weights_precision", m.weights_precision);

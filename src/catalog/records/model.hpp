@@ -53,6 +53,7 @@ struct Model {
   Number heads;
   Number kv_heads;
   Number head_dim;
+  std::optional<bool> qk_norm;  // queries and keys are normalized before their products
   Number kv_full_layers;    // layers whose K/V cache grows with the context
   Number kv_window_layers;  // layers whose cache stops at window_tokens
   Number window_tokens;
@@ -72,6 +73,7 @@ struct Model {
   Number moe_latent_size;  // experts work on this width instead of hidden_size
 
   // Departures from the plain decoder.
+  Number norms_per_layer;         // of the width of the hidden state; absent: two
   std::optional<bool> gated_ffn;  // false: two FFN matrices, not three; absent: gated
   Number ffn_layers;              // dense FFN layers of a hybrid
   Number decoder_layers;          // encoder-decoders: layers is then the encoder's
@@ -168,6 +170,7 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "attention.heads", .json = "heads", .range = {1, 1e5}}, m.heads);
   v(Field{.path = "attention.kv_heads", .json = "kv_heads", .range = {1, 1e5}}, m.kv_heads);
   v(Field{.path = "attention.head_dim", .json = "head_dim", .range = {1, 1e5}}, m.head_dim);
+  v(Field{.path = "attention.qk_norm", .json = "qk_norm"}, m.qk_norm);
   v(Field{.path = "ffn_size", .json = "ffn_size", .range = {1, 1e7}}, m.ffn_size);
   v(Field{.path = "vocab_size", .json = "vocab_size", .range = {1, 1e8}}, m.vocab_size);
   v(Field{.path = "tied_embeddings", .json = "tied_embeddings"}, m.tied_embeddings);
@@ -196,6 +199,7 @@ void visit_fields(Record& m, Visitor&& v) {
   v(Field{.path = "moe.layer_step", .json = "moe_layer_step", .range = {1, 100}}, m.moe_layer_step);
   v(Field{.path = "moe.layers", .json = "moe_layers", .range = {1, 1e5}}, m.moe_layers);
   v(Field{.path = "moe.latent_size", .json = "moe_latent_size", .range = {1, 1e7}}, m.moe_latent_size);
+  v(Field{.path = "norms_per_layer", .json = "norms_per_layer", .range = {1, 8}}, m.norms_per_layer);
   v(Field{.path = "gated_ffn", .json = "gated_ffn"}, m.gated_ffn);
   v(Field{.path = "ffn_layers", .json = "ffn_layers", .range = {0, 1e5}}, m.ffn_layers);
   v(Field{.path = "decoder_layers", .json = "decoder_layers", .range = {1, 1e5}}, m.decoder_layers);

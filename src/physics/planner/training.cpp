@@ -211,6 +211,7 @@ class TrainingSearch {
     static constexpr Sharding kGathered[] = {Sharding::zero3};
     static constexpr Sharding kOffloaded[] = {Sharding::zero2, Sharding::zero3};
     static constexpr Sharding kAdapter[] = {Sharding::ddp, Sharding::zero3};
+    static constexpr Sharding kAdapterNodes[] = {Sharding::ddp, Sharding::zero3, Sharding::hsdp};
     static constexpr Sharding kStages[] = {Sharding::zero1};
     static constexpr Sharding kMegatron[] = {Sharding::ddp, Sharding::zero1};
     static constexpr Sharding kNode[] = {Sharding::ddp, Sharding::zero2, Sharding::zero3};
@@ -223,7 +224,8 @@ class TrainingSearch {
     // Megatron divides the optimiser; gathering weights is the last resort.
     const bool megatron = framework_.megatron_core();
     if (layout.pp == 1 && megatron && last_resort_) return kGathered;
-    if (job::trains_adapter(job_.method) && !megatron) return kAdapter;
+    if (job::trains_adapter(job_.method) && !megatron)
+      return machine_.nodes > 1 ? std::span<const Sharding>(kAdapterNodes) : kAdapter;
     if (layout.pp > 1) return kStages;  // gathering weights for every micro-batch undoes the pipeline
     if (megatron) return kMegatron;
     return machine_.nodes > 1 ? std::span<const Sharding>(kNodes) : kNode;

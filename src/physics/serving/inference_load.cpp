@@ -339,6 +339,27 @@ double as_it_arrives(double rate, Trace* trace) {
   return rate;
 }
 
+/// Of so many requests in flight of a closed loop, those that decode. A step reads as much of prompts as its tokens
+/// leave room for; where the prompts of all take more steps than their answers, the others wait to be read.
+double decoding_at_once(const job::Inference& job, const Server& server, double in_flight, const Coefficients& c) {
+  const double steps = static_cast<double>(job.output_tokens) - 1;
+  const double input = static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit);
+  const Replica& replica = server.target;
+  if (steps <= 0 || input <= 0 || replica.of(c.prompts_first) > 0) return in_flight;
+  const double most = steps * replica.batched_tokens() * replica.pipelining() / (input + steps);
+  return std::min(in_flight, std::max(1.0, most));
+}
+
+/// In a closed loop the requests that do not decode yet wait for those that do, and are then read one by one.
+void wait_to_be_read(Steady& steady, double waiting, Seconds alone, Trace* trace) {
+  const Seconds wait = record(trace, {"inference.ttft.wait", "{:.2f}", "ms"}, [&](auto told) {
+    return quantity<Seconds>(told("requests that wait to be read", waiting) /
+                             told("requests per second of one replica", steady.requests_per_s));
+  });
+  steady.ttft = greatest(steady.ttft, wait + least(steady.ttft, alone));
+  steady.e2e = steady.e2e + wait;
+}
+
 /// Every replica reads prompts and generates. Nothing where requests arrive faster than they can be served.
 std::optional<Load> mixed(const Job& work, const Server& server, const Layout& layout, const InferenceMemory& memory,
                           const Coefficients& c, Trace* trace) {
@@ -353,7 +374,14 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
     if (!level) return std::nullopt;
     load.batch = *level;
   }
+  load.admitted = load.batch;
+  if (!job.request_rate && work.model->is_generator()) load.batch = decoding_at_once(job, server, load.admitted, c);
   load.steady = steady_state(work, server, load.batch, job.request_rate.value_or(0) / load.replicas, c, trace);
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  const double input = static_cast<double>(job.input_tokens) - cached;
+  if (load.admitted > load.batch)
+    wait_to_be_read(load.steady, load.admitted - load.batch,
+                    server.target.burst(input, 1, cached) + token_time(job, server, load.batch), trace);
   if (!job.request_rate) load.steady.tpot = per_token(job, load.steady, trace);
   load.requests_per_s =
       job.request_rate ? as_it_arrives(*job.request_rate, trace) : record(trace, kOfAll, [&](auto told) {
@@ -398,6 +426,7 @@ std::optional<Load> apart(const Job& work, const Server& server, const Layout& l
     load.batch = room;
   }
   if (!job.request_rate) load.batch = std::max(1.0, std::min(load.batch, memory.concurrency / load.replicas));
+  load.admitted = load.batch;
   load.steady = steady_state(work, server, load.batch, 0, c);
   const Seconds step = token_time(job, server, load.batch, trace);
   load.steady.itl = job.output_tokens > 1

@@ -44,6 +44,7 @@ struct Load {
   Steady steady;
   double replicas = 0;  // that generate
   double batch = 0;     // of each
+  double admitted = 0;  // of each: those that decode and those whose prompts wait to be read
   double requests_per_s = 0;
   double most = 0;  // requests per second with all room taken
   double prefill_replicas = 0;

@@ -65,7 +65,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
 
   InferenceSpeed speed;
   speed.prefill_replicas = load->prefill_replicas;
-  speed.in_flight = job.request_rate ? *job.request_rate * steady.e2e.raw() : batch * replicas;
+  speed.in_flight = job.request_rate ? *job.request_rate * steady.e2e.raw() : load->admitted * replicas;
   speed.requests_per_s = load->requests_per_s;
   speed.output_tokens_per_s =
       record(generating, {"inference.output_tokens_per_s", "{:.1f}", "tokens/s"},
@@ -77,7 +77,7 @@ std::optional<InferenceSpeed> inference_speed(const Job& work, const Machine& ma
   speed.stay = steady.e2e;
   // Requests beyond the cache's room wait for one in flight to end.
   const bool queues = job.concurrency && !job.request_rate;
-  const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - batch) : 0;
+  const double waiting = queues ? std::max(0.0, memory.concurrency / replicas - load->admitted) : 0;
   if (job.request_rate) {
     speed.most_requests_per_s = load->most;
     speed.load = std::make_shared<const LoadedTimes>(load->steps);

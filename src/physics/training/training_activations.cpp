@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "physics/training/training_traffic.hpp"
+
 namespace gpusel::physics {
 
 namespace {
@@ -63,27 +65,74 @@ Stage make_stage(const TrainingJob& job, const Layout& layout, bool first, bool 
   return stage;
 }
 
-/// Fused: norm inputs and outputs 8h, queries, keys, values and attention output 2 each, gate, up and product 6f
-/// (plain: 4f). Layers that are not fused also keep the activation 2f, keys and values copied for every head, and of
-/// each norm an fp32 input and, where its weight is trained, the normalised copy. After Korthikanti et al.,
-/// arXiv 2205.05198. Frozen matrices without adapters need no inputs: neither norm outputs nor the FFN's product stay.
+/// What a layer keeps of its hidden values for the backward pass, as it is written: in bytes, at 16 bit.
+struct HiddenBytes {
+  double norm;    // per value that a norm of the stream between layers works on
+  double inputs;  // per hidden value: inputs of the products behind the norms
+  double own;     // per value of the attention's output: a copy for the product behind it
+};
+
+/// Plain PyTorch's RMSNorm widens its input to fp32 and keeps that, and where its weight is trained the normalized
+/// values too, in the format of its input.
+double norm_bytes(const TrainingJob& job, const Layout& layout, bool of_stream) {
+  const bool trained = job.trains_all();
+  if (!job.unfused_norms()) return 2;
+  if (!trained) return 4;
+  return of_stream && job.stream_in_fp32(layout) ? 4 + 4 : 4 + 2;
+}
+
+/// Frozen matrices need no input, trained and adapted ones do. Those behind one norm share it, unless each narrows
+/// or widens its own: Hugging Face's layers under autocast, and PEFT's adapters.
+HiddenBytes hidden_bytes(const TrainingJob& job, const Layout& layout) {
+  const bool adapts = job::trains_adapter(job.work.training.method);
+  const auto& targets = job.work.training.lora_targets;
+  HiddenBytes bytes{norm_bytes(job, layout, true), 0, 0};
+  if (job.trains_all()) {
+    bytes.inputs = 2 * (job.stream_in_fp32(layout) ? 5 : 2);
+  } else if (adapts) {
+    const int attention = targets.q + targets.k + targets.v;
+    const int ffn = job.work.model->is_moe() ? 0 : targets.gate + targets.up;  // routed_bytes() has experts' inputs
+    const bool copies = job.code == catalog::LayerCode::eager;
+    bytes.inputs = 2 * (copies ? attention + ffn : (attention > 0) + (ffn > 0));
+    bytes.own = copies && targets.o ? 2 : 0;
+  }
+  return bytes;
+}
+
+/// Per FFN column: gate, up, activation and product (plain: input and output of the activation). A frozen matrix
+/// needs no product.
+double column_bytes(const TrainingJob& job) {
+  const auto& targets = job.work.training.lora_targets;
+  const bool adapts = job::trains_adapter(job.work.training.method);
+  const bool needs_product =
+      job.trains_all() || (adapts && targets.down && (targets.experts || !job.work.model->is_moe()));
+  return (job.work.parameters.is_gated() ? job.gated_bytes : 4) - (needs_product ? 0 : 2);
+}
+
+/// Copies of hidden values that routing makes for the experts of a token: their outputs, since the weights they are
+/// added up with learn, and their inputs where experts learn.
+double routed_bytes(const TrainingJob& job) {
+  const auto& m = *job.work.model;
+  if (!m.is_moe()) return 0;
+  const bool learn = job.trains_all() || job.work.training.lora_targets.experts;
+  return (learn ? 4 : 2) * m.experts_per_token.value_or(1) * job.work.training.capacity_factor *
+         std::min(1.0, job.work.parameters.moe_layers / job.work.parameters.layers);
+}
+
+/// Norms, inputs of products, queries, keys, values and attention output 2 each, and the FFN's columns. After
+/// Korthikanti et al., arXiv 2205.05198; what layers that are not fused keep was measured (docs/method.md 3).
 TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout) {
   const Job& work = job.work;
   const auto& m = *work.model;
   const SequenceShape& shape = job.sequence;
   const AttentionWidths widths = attention_widths(m, layout.tp);
   const double h = *m.hidden_size;
-  const bool gated = work.parameters.is_gated();
-  const double unfused = gated ? job.eager_hidden_bytes : 0;
-  const bool frozen = job::adds_tokens(work.training.method);
-  const double copies = unfused != 0 && widths.k != 0 ? std::max(1.0, widths.q / widths.k) : 1;
+  const HiddenBytes hidden = hidden_bytes(job, layout);
   TokenBytes bytes;
-  bytes.whole = (frozen ? 4 : 8) * h + (job::trains_adapter(work.training.method) ? 0.5 : 1) * unfused * h;
-  bytes.divided = 2 * (widths.q + widths.o + shape.kv_rows * copies * (widths.k + widths.v)) + 4 * widths.latent +
-                  ((gated ? job.gated_bytes : 4) - (frozen ? 2 : 0)) * job.ffn_columns;
-  if (m.is_moe())  // dispatched and combined copies
-    bytes.divided += 4 * m.experts_per_token.value_or(1) * work.training.capacity_factor * h *
-                     std::min(1.0, work.parameters.moe_layers / work.parameters.layers);
+  bytes.whole = (m.norms_per_layer.value_or(2) * hidden.norm + hidden.inputs) * h;
+  bytes.divided = 2 * (widths.q + widths.o + shape.kv_rows * (widths.k + widths.v)) + hidden.own * widths.o +
+                  4 * widths.latent + column_bytes(job) * job.ffn_columns + routed_bytes(job) * h;
+  if (m.qk_norm.value_or(false)) bytes.divided += norm_bytes(job, layout, false) * (widths.q + widths.k);
   if (saves_in_8_bit(job, layout)) {  // inputs of products; frozen ones without adapters need none
     const bool adapts = job::trains_adapter(work.training.method);
     bytes.whole -= (adapts ? 4 : 2) * h;
@@ -98,6 +147,14 @@ TokenBytes layer_bytes_per_token(const TrainingJob& job, const Layout& layout) {
   return bytes;
 }
 
+/// Experts that PEFT adapts are one parameter of a layer: what their adapters add is worked out for all of them and
+/// kept, merged, for the backward pass.
+double merged_experts(const TrainingJob& job, const Layout& layout, const Stage& stage) {
+  const bool merges = job.code == catalog::LayerCode::eager && job::trains_adapter(job.work.training.method) &&
+                      job.work.training.lora_targets.experts;
+  return merges ? storage_bytes(layout.precision) * stage.experts / (expert_ranks(layout) * stage.layers) : 0;
+}
+
 Activations stage_activations(const TrainingJob& job, const Layout& layout, const Stage& stage, Trace* trace) {
   const auto& m = *job.work.model;
   const bool shared = job.work.training.sequence_parallel;
@@ -107,7 +164,8 @@ Activations stage_activations(const TrainingJob& job, const Layout& layout, cons
   const TokenBytes& each = job.token_bytes(layout);
   const double linear = each.linear_on(layout.tp, shared) * tokens;
   const double scores = each.scores * tokens / layout.tp;
-  const double inputs = storage_bytes(layout.precision) * *m.hidden_size * tokens / (shared ? layout.tp : 1);
+  const double kept = job.stream_in_fp32(layout) ? 4 : storage_bytes(layout.precision);
+  const double inputs = kept * *m.hidden_size * tokens / (shared ? layout.tp : 1);
   Activations out;
   if (stage.has_logits)
     out.logits = record<Bytes>(trace, {"workspace.logits", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
@@ -115,15 +173,16 @@ Activations stage_activations(const TrainingJob& job, const Layout& layout, cons
              told("vocabulary", m.vocab_size.value_or(0)) * told("bytes of a logit", job.logits_bytes, "B") /
              told("tp", layout.tp);
     });
-  double per_layer = linear + scores;
+  const double merged = merged_experts(job, layout, stage);
+  double per_layer = linear + scores + merged;
   double once = 0;
   if (layout.checkpointing == Checkpointing::selective) {  // scores first; where there are none, of everything
-    per_layer = linear * (scores != 0 ? 1 : job.selective_share);
+    per_layer = linear * (scores != 0 ? 1 : job.selective_share) + merged;
     once = scores;
   } else if (layout.checkpointing == Checkpointing::full) {
     // Logits peak when the forward pass ends, a layer's own set when the backward pass is under way.
     per_layer = inputs;
-    once = std::max(0.0, linear + scores - out.logits.raw());
+    once = std::max(0.0, linear + scores + 2 * merged - out.logits.raw());
   }
   out.per_layer = bytes(per_layer);
   out.alive = stage.layers * stage.microbatches_alive;

@@ -51,7 +51,6 @@ TrainingJob::TrainingJob(const Job& of, const Coefficients& coefficients)
       slack(slack_of(of, coefficients)) {
   const auto of_code = [&](const Coefficient& one) { return one.either(work.training.framework, to_text(code)); };
   chunk_layers = of_code(c.chunk_layers);
-  eager_hidden_bytes = of_code(c.eager_hidden_bytes);
   gated_bytes = of_code(c.gated_bytes);
   logits_bytes = work.training.fused_loss ? std::min(c.fused_logits_bytes.value, of_code(c.logits_bytes))
                                           : of_code(c.logits_bytes);
@@ -77,11 +76,29 @@ double TrainingJob::chunks(const Layout& layout) const {
   return std::max(1.0, std::floor(layers / chunk_layers));
 }
 
+bool TrainingJob::trains_all() const {
+  return !job::trains_adapter(work.training.method) && !job::adds_tokens(work.training.method);
+}
+
+bool TrainingJob::unfused_norms() const {
+  const bool plain = code == catalog::LayerCode::eager || code == catalog::LayerCode::torchtune ||
+                     code == catalog::LayerCode::litgpt;
+  return plain && work.parameters.is_gated();
+}
+
+bool TrainingJob::stream_in_fp32(const Layout& layout) const {
+  const bool whole = layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp;
+  return code == catalog::LayerCode::eager && work.parameters.is_gated() && trains_all() && whole &&
+         work.training.recipe == job::Recipe::mixed && storage_bytes(layout.precision) == 2;
+}
+
 const TokenBytes& TrainingJob::token_bytes(const Layout& layout) const {
   const bool known = per_token_ && per_token_->tp == layout.tp && per_token_->precision == layout.precision &&
-                     per_token_->flash_attention == layout.flash_attention;
+                     per_token_->flash_attention == layout.flash_attention &&
+                     per_token_->sharding == layout.sharding;
   if (!known)
-    per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, layer_bytes_per_token(*this, layout)};
+    per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, layout.sharding,
+                          layer_bytes_per_token(*this, layout)};
   return per_token_->bytes;
 }
 

@@ -33,7 +33,6 @@ struct TrainingJob {
 
   // Coefficients of its framework.
   double chunk_layers = 0;
-  double eager_hidden_bytes = 0;
   double gated_bytes = 0;
   double logits_bytes = 0;
   double selective_share = 0;
@@ -53,11 +52,19 @@ struct TrainingJob {
   double chunks(const Layout& layout) const;
   const TokenBytes& token_bytes(const Layout& layout) const;
 
+  /// Every matrix learns, and no adapter or virtual token beside frozen ones.
+  bool trains_all() const;
+  /// Norms of plain PyTorch, which work in fp32.
+  bool unfused_norms() const;
+  /// Autocast keeps fp32 weights, and what runs from layer to layer has their format; sharded weights are narrowed.
+  bool stream_in_fp32(const Layout& layout) const;
+
  private:
   struct PerToken {
     int tp;
     job::Precision precision;
     bool flash_attention;
+    job::Sharding sharding;
     TokenBytes bytes;
   };
   mutable std::optional<PerToken> per_token_;  // of the last plan: the next one often divides layers as it does

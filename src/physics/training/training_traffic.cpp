@@ -137,14 +137,15 @@ Seconds TrainingTraffic::gathered_weights(Seconds busy) const {
   return exposed(traffic, busy);
 }
 
-/// DDP and ZeRO-1 reduce beside the last backward pass, ZeRO-2 beside each and gathers weights at the end.
+/// DDP and ZeRO-1 reduce beside the last backward pass, ZeRO-2 beside each and gathers weights at the end. Hybrid
+/// sharding reduces each GPU's part over the nodes, all of them over the node's network at once.
 Seconds TrainingTraffic::per_step(Seconds busy) const {
-  Group group = data_group(machine_, layout_);
   const bool hybrid = layout_.sharding == Sharding::hsdp;
-  if (hybrid) group.members = layout_.dp * layout_.cp;
+  const Group shard = data_group(machine_, layout_);
+  const Group group = hybrid ? Group{layout_.dp * layout_.cp / shard.members, 1} : shard;
   if (group.members <= 1 || (gathers_each_micro_batch() && !hybrid)) return {};
   double parameters = job::trains_adapter(work_.training.method) ? job_.trainable : local_parameters(work_, layout_);
-  if (hybrid) parameters /= group.per_node;
+  if (hybrid) parameters /= shard.members;
   const Seconds once =
       bytes(value_bytes(layout_) * parameters) * ring(group.members) / rate(group.per_node, group.crosses()) +
       groups_.latency(group.crosses()) * 5;
