@@ -1,6 +1,8 @@
 // What is said of prices in words: how time is billed, what is committed to, what a provider promises.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <optional>
 
 #include "answer/cost/cost_parts.hpp"
 #include "answer/facts/candidates.hpp"
@@ -76,12 +78,19 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
   return say("{}; no such price is here", then);
 }
 
-/// Terms that are sold at all, where none is left.
-std::string published_note(const CostItem& item, const catalog::Catalog& catalog) {
+/// Terms that are sold at all, where none is left; of prices that held until a day, that day.
+std::string published_note(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   if (!item.terms.empty()) return {};
-  std::vector<std::string_view> terms;
-  for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance))
-    if (const auto name = to_text(offer.term); std::ranges::find(terms, name) == terms.end()) terms.push_back(name);
+  std::map<catalog::Term, std::optional<Date>> ends;  // the last one; nothing: a price holds
+  for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance)) {
+    const Date end = catalog.origin_of(offer).ends;
+    const bool over = end.known() && end < answer.today;
+    auto& last = ends.try_emplace(offer.term, end).first->second;
+    last = over && last ? std::optional(std::max(*last, end)) : std::nullopt;
+  }
+  std::vector<std::string> terms;
+  for (const auto& [term, end] : ends)
+    terms.push_back(end ? say("{} (expired on {})", said(term), end->text()) : std::string(to_text(term)));
   return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
 }
 
@@ -147,7 +156,7 @@ std::vector<std::string> cost_notes(const CostItem& item, const CostAnswer& answ
   if (instance.status != catalog::Availability::available)
     add(say("{} is marked {}", printable(instance.sku), said(instance.status)));
   add(printable(instance.caution));
-  add(published_note(item, catalog));
+  add(published_note(item, answer, catalog));
   add(saved_note(item, catalog));
   if (item.duty.days_asked)
     add(say("{} days a month count as {}: a month is 730 hours", human_number(*item.duty.days_asked),

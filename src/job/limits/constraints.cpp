@@ -168,13 +168,23 @@ std::string short_term(std::string_view text) {
   return name;
 }
 
+/// Those of every length: "reserved-1y" and its like of "reserved".
+std::vector<std::string_view> terms_of_kind(std::string_view kind) {
+  std::vector<std::string_view> terms;
+  for (const std::string_view term : enum_names<catalog::Term>)
+    if (term.size() > kind.size() && term.starts_with(kind) && term[kind.size()] == '-') terms.push_back(term);
+  return terms;
+}
+
 }  // namespace
 
 Status add_terms(std::string_view text, Constraints& c) {
   for (const std::string_view part : split(text, ',')) {
     const std::string name = short_term(part);
     const auto term = spelled<catalog::Term>(fold_name(name));
-    if (term) {
+    if (const auto every = terms_of_kind(name); !every.empty()) {
+      c.terms.insert(c.terms.end(), every.begin(), every.end());
+    } else if (term) {
       c.terms.emplace_back(to_text(*term));
     } else if (name == "any" || name == "all") {
       c.terms.emplace_back("any");

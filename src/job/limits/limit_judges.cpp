@@ -66,17 +66,6 @@ Fact format_fact(std::string_view format) {
   return format == "fp8" ? Fact::has_fp8 : format == "bf16" ? Fact::has_bf16 : Fact::has_fp16;
 }
 
-/// A text as it stands in a regular expression.
-std::string quoted(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    if (!plain) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 /// SKUs that a pattern matches: by themselves, or as "provider/sku" where it has a slash or no SKU is like it.
 Result<Condition> named_like(const std::string& pattern, const catalog::Catalog& catalog) {
   const auto compiled = rules::Pattern::compiled(pattern);
@@ -212,10 +201,6 @@ Status judge_price_age(const Judging& judging) {
   return in_bounds(judging, {std::nullopt, judging.asked.max_price_age_days});
 }
 
-Needed relax_allow_list(const Passing& passing) {
-  return needs(passing, format("(?:{})|^{}$", passing.asked.allow_list, quoted(passing.facts.text(Fact::sku))));
-}
-
 Needed relax_gpu(const Passing& passing) {
   if (!passing.facts.known(Fact::gpu)) return without(passing);
   const bool counted = std::ranges::any_of(passing.asked.gpus, [](const GpuSpec& spec) { return is_set(spec.count); });
@@ -237,8 +222,9 @@ Needed relax_nodes(const Passing& passing) {
 }
 
 bool names_maker(const Constraints& limits) {
-  return std::ranges::any_of(limits.gpus,
-                             [](const GpuSpec& spec) { return !spec.vendor.empty() || !spec.names.empty(); });
+  return !limits.allow_list.empty() || std::ranges::any_of(limits.gpus, [](const GpuSpec& spec) {
+    return !spec.vendor.empty() || !spec.names.empty();
+  });
 }
 
 std::string nodes_of_gpus(const Constraints& limits, const catalog::Catalog&) {

@@ -27,7 +27,6 @@ Status judge_term(const Judging& judging);
 Status judge_deadline(const Judging& judging);
 Status judge_price_age(const Judging& judging);
 
-Needed relax_allow_list(const Passing& passing);
 Needed relax_gpu(const Passing& passing);
 Needed relax_infra(const Passing& passing);
 /// The region itself, or any where its price is the same in all.
@@ -39,7 +38,7 @@ Needed relax_nodes(const Passing& passing);
 /// Keeps nobody out. Errors: a provider that the catalogue does not know.
 Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalog);
 
-/// Whether what names the GPU names its maker too.
+/// Whether what names the GPU or the machine names its maker too.
 bool names_maker(const Constraints& limits);
 std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog& catalog);
 std::string nodes_of_gpus(const Constraints& limits, const catalog::Catalog& catalog);

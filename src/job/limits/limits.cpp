@@ -160,7 +160,7 @@ constexpr Limit kLimits[] = {
     {{"allow_list", "", "REGEX", to_say("only SKUs that match, or provider/SKU: '^aws/p'"), kPlace,
       GPUSEL_DO(assign(t, c.allow_list))},
      {Subject::machine, Turn::place},
-     held<&C::allow_list>(judge_allow_list, relax_allow_list)},
+     held<&C::allow_list>(judge_allow_list, without)},
     {{"deny_list", "", "REGEX", to_say("no SKU that matches, nor provider/SKU: '^vast/'"), kPlace,
       GPUSEL_DO(assign(t, c.deny_list))},
      {Subject::machine, Turn::place},

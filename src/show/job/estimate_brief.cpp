@@ -51,7 +51,7 @@ std::string too_little_words(const EstimateAnswer& answer) {
   const physics::Problem& problem = answer.plan.problem;
   if (problem.kind == physics::Problem::Kind::too_much_traffic && problem.most_per_s > 0) {
     const double loaded = problem.most_per_s * answer.work.inference.max_load;
-    return say("serves only {} of {:g} req/s; {:.0f} such machines would", human_number(problem.most_per_s),
+    return say("serves only {} of {:g} req/s; at least {:.0f} such machines are needed", human_number(problem.most_per_s),
                problem.asked_per_s, std::ceil(problem.asked_per_s / loaded - 1e-9));
   }
   const auto& counted = answer.work.counted;

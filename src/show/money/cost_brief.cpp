@@ -88,11 +88,12 @@ SideBySide parts_table(const CostItem& item, const CostAnswer& answer) {
                {.text = spoken_sum});
   // Of a commitment that outlasts the job these would be of its idle time.
   const auto outlasts = [job](const TermCost& t) { return job && t.instances().commitment; };
-  rows.amounts(say("{} per hour of work", code), [&](const TermCost& t) {
-    return !outlasts(t) && t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour
-               ? t.per_used_hour
-               : Number();
-  });
+  const auto idles = [&](const TermCost& t) {
+    return !outlasts(t) && t.per_used_hour && t.instances().hour && *t.per_used_hour != *t.instances().hour;
+  };
+  if (std::ranges::any_of(item.terms, idles))
+    rows.amounts(say("{} per hour of work", code),
+                 [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_used_hour; });
   rows.amounts(say("{} per million tokens", code),
                [&](const TermCost& t) { return outlasts(t) ? Number() : t.per_million_tokens; });
   if (item.subject.job && !item.subject.job->unit.empty())
