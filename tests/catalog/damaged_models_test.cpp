@@ -37,8 +37,7 @@ Folder with(Folder folder, const std::string& name, const std::string& bytes) {
 }
 Folder config_alone(const std::string& config) { return {{"config.json", config}}; }
 
-SmallTensors lacking(const std::string& word) {
-  SmallTensors out = small_llama();
+SmallTensors lacking(const std::string& word, SmallTensors out = small_llama()) {
   std::erase_if(out, [&](const SmallTensor& one) { return one.name.find(word) != std::string::npos; });
   return out;
 }
@@ -123,19 +122,20 @@ std::vector<Damaged> weights() {
        "4 layers in the configuration, 2 of them missing from the tensors: 2 to 3"},
       {"a layer in the middle missing", in_one(lacking("layers.1.")), "1 of them missing from the tensors: 1"},
       {"more layers than said", in_one(small_llama(6)), "the tensors have 6 layers, and the configuration says 4"},
-      {"no FFN anywhere", in_one(lacking("mlp.")), "and the configuration's shape has"},
+      {"no FFN anywhere", in_one(lacking("mlp.")), "the FFN is missing from the tensors of every layer"},
       {"one matrix of one layer missing", in_one(lacking("layers.3.mlp.up_proj")),
        "'mlp.up_proj' is missing from layer 3"},
       {"a layer of which one norm is left", in_one(only_norm_of("layers.1.")),
        "8 tensors that other layers of their kind have are missing, 'mlp.down_proj' of layer 1 for one"},
-      {"keys of no layer", in_one(lacking("k_proj")), "'k_proj' is missing from the tensors of every layer"},
+      {"keys of no layer", in_one(lacking("k_proj")), "'self_attn.k_proj' is missing from the tensors of every layer"},
       {"norms of no layer", in_one(lacking("layernorm")), "the tensors of the layers have no norms"},
       {"no norm behind the last layer", in_one(lacking("model.norm")), "the norm behind the last layer is missing"},
       {"one matrix of half its size", in_one(with_rows("layers.2.mlp.down_proj", 32)),
        "'mlp.down_proj' of layer 2 has 4096 values, and 8192 in the other layers of its kind"},
       {"fewer experts in every layer", in_one(small_mixture(7), kSmallMixture),
        "the tensors have 7 experts, and the configuration says 8"},
-      {"no attention anywhere", in_one(lacking("self_attn.")), "and the configuration's shape has"},
+      {"no attention anywhere", in_one(lacking("self_attn.")),
+       "the attention is missing from the tensors of every layer"},
       {"no table of words", in_one(lacking("embed_tokens")), "the token embedding is missing from the tensors"},
       {"no output projection", in_one(lacking("lm_head")),
        "the output projection (lm_head) is missing from the tensors"},
@@ -146,7 +146,7 @@ std::vector<Damaged> weights() {
       {"another width", in_one(all, changed(kSmallLlama, "\"hidden_size\": 64", "\"hidden_size\": 128")),
        "the token embedding is 64 wide, and the configuration says 128"},
       {"another FFN", in_one(all, changed(kSmallLlama, "\"intermediate_size\": 128", "\"intermediate_size\": 256")),
-       "and the configuration's shape has"},
+       "a layer's FFN is 128 wide, and the configuration says 256"},
       {"overlapping tensors",
        {{"config.json", kSmallLlama}, {"model.safetensors", small_file(all, -64)}},
        "begins inside another"},
@@ -175,6 +175,99 @@ std::vector<Damaged> weights() {
                                 "\"quantization_config\": {\"quant_method\": \"gptq\", \"bits\": 4}, \"torch_dtype\"")},
         {kIndex, R"({"metadata": {"total_size": 1000}, "weight_map": {"a.qweight": "b"}})"}},
        "GiB or more"},
+  };
+}
+
+const std::string kAwq = quantised(R"("quant_method": "awq", "bits": 4)");
+const std::string kFp8 = quantised(R"("quant_method": "fp8")");
+const std::string kBnb = quantised(R"("quant_method": "bitsandbytes", "load_in_4bit": true)");
+
+std::string one_kv_head(const std::string& config) {
+  return changed(config, "\"num_key_value_heads\": 2", "\"num_key_value_heads\": 1");
+}
+
+/// Queries, keys and values in one matrix, and both branches of the FFN in another.
+const std::string kSmallPhi = changed(changed(kSmallLlama, "\"llama\"", "\"phi3\""), "Llama", "Phi3");
+SmallTensors small_phi() {
+  SmallTensors out;
+  for (SmallTensor one : small_llama()) {
+    if (one.name.find("k_proj") != std::string::npos || one.name.find("v_proj") != std::string::npos ||
+        one.name.find("gate_proj") != std::string::npos)
+      continue;
+    if (const std::size_t at = one.name.find("q_proj"); at != std::string::npos) {
+      one.name.replace(at, 1, "qkv");
+      one.rows = 128;
+    }
+    if (const std::size_t at = one.name.find("up_proj"); at != std::string::npos) {
+      one.name.insert(at, "gate_");
+      one.rows = 256;
+    }
+    out.push_back(one);
+  }
+  return out;
+}
+
+std::vector<Damaged> packed_weights() {
+  const SmallTensors awq = packed_llama(packed_awq);
+  const SmallTensors fp8 = packed_llama(packed_fp8);
+  const SmallTensors bnb = packed_llama(packed_bnb);
+  const auto lost = [](const char* what) { return format("{} is missing from the tensors of every layer", what); };
+  return {
+      {"AWQ without an attention output", in_one(lacking("o_proj", awq), kAwq), lost("'self_attn.o_proj'")},
+      {"AWQ without a matrix of the FFN", in_one(lacking("down_proj", awq), kAwq), lost("'mlp.down_proj'")},
+      {"AWQ without gates", in_one(lacking("gate_proj", awq), kAwq), lost("'mlp.gate_proj'")},
+      {"AWQ without FFNs", in_one(lacking("mlp.", awq), kAwq), lost("the FFN")},
+      {"AWQ without attention", in_one(lacking("self_attn.", awq), kAwq), lost("the attention")},
+      {"AWQ without queries", in_one(lacking("q_proj", awq), kAwq), lost("'self_attn.q_proj'")},
+      {"AWQ without scales", in_one(lacking("scales", awq), kAwq), "28 packed matrices have no scales"},
+      {"AWQ without one scale", in_one(lacking("layers.2.mlp.up_proj.scales", awq), kAwq),
+       "'mlp.up_proj' of layer 2 is packed, and its scales are missing"},
+      {"AWQ without one packed matrix", in_one(lacking("layers.2.mlp.up_proj.qweight", awq), kAwq),
+       "'mlp.up_proj' is missing from layer 2"},
+      {"fp8 without scales", in_one(lacking("scale", fp8), kFp8), "28 packed matrices have no scales"},
+      {"bitsandbytes without scales", in_one(lacking("absmax", bnb), kBnb), "28 packed matrices have no scales"},
+      {"bitsandbytes without an FFN's end", in_one(lacking("down_proj", bnb), kBnb), lost("'mlp.down_proj'")},
+      {"AWQ with other K/V heads", in_one(awq, one_kv_head(kAwq)),
+       "a layer's keys have 32 values, and the configuration says 1 heads of 16"},
+      {"fp8 with other K/V heads", in_one(fp8, one_kv_head(kFp8)), "keys have 32 values"},
+      {"bitsandbytes with other K/V heads", in_one(bnb, one_kv_head(kBnb)), "keys have 32 values"},
+      {"AWQ with a much smaller FFN",
+       in_one(awq, changed(kAwq, "\"intermediate_size\": 128", "\"intermediate_size\": 32")),
+       "a layer's FFN is 128 wide, and the configuration says 32"},
+      {"fused projections with other K/V heads", in_one(small_phi(), one_kv_head(kSmallPhi)),
+       "queries, keys and values are 128 together, and the configuration says 4 heads and 1 K/V heads of 16"},
+      {"other heads",
+       in_one(small_llama(),
+              changed(kSmallLlama, "\"num_attention_heads\": 4", "\"head_dim\": 16, \"num_attention_heads\": 6")),
+       "a layer's queries have 64 values, and the configuration says 6 heads of 16"},
+      {"experts of a dense model", in_one(small_mixture(8)),
+       "the tensors have 8 experts, and the configuration has none"},
+  };
+}
+
+std::vector<Damaged> towers() {
+  const SmallTensors all = small_vision();
+  return {
+      {"no tower", in_one(lacking("multi_modal_projector", lacking("vision_tower", all)), kSmallVision),
+       "the vision tower is missing from the tensors"},
+      {"a projector alone", in_one(lacking("vision_tower", all), kSmallVision),
+       "the layers of the vision tower are missing"},
+      {"a tower of fewer layers", in_one(lacking("vision_model.encoder.layers.2.", all), kSmallVision),
+       "3 layers of the vision tower in the configuration, 1 of them missing from the tensors: 2"},
+      {"a tower of more layers",
+       in_one(all, changed(kSmallVision, "\"num_hidden_layers\": 3", "\"num_hidden_layers\": 2")),
+       "the vision tower has 3 layers in the tensors, and the configuration says 2"},
+      {"a tower that lost a matrix",
+       in_one(lacking("layers.1.mlp.fc2.weight", lacking("layers.1.mlp.fc2.bias", all)), kSmallVision),
+       "in the vision tower 'mlp.fc2' is missing from layer 1"},
+      {"a tower that lost a kind of matrix", in_one(lacking("mlp.fc2", all), kSmallVision),
+       "'mlp.fc2' is missing from the tensors of every layer of the vision tower"},
+      {"a tower without attention and its tables",
+       in_one(lacking("embeddings.p", lacking("vision_model.encoder.layers.0.self_attn",
+                                              lacking("vision_model.encoder.layers.1.self_attn",
+                                                      lacking("vision_model.encoder.layers.2.self_attn", all)))),
+              kSmallVision),
+       "the vision tower has 0.00e9 values in the files"},
   };
 }
 
@@ -236,13 +329,91 @@ TEST_CASE("the small model is whole, in one file and in four", "[damaged]") {
     CHECK(*(*model)->model.native_weights_gib * 1073741824 == Approx(361600));
     CHECK((*model)->notes.empty());
   }
-  const auto mixture = catalog::read_model_file(written(in_one(small_mixture(8), kSmallMixture)));
-  if (!mixture) FAIL(mixture.error().message);
-  CHECK((*mixture)->notes.empty());
+  for (const Folder& folder : {in_one(small_mixture(8), kSmallMixture), in_one(packed_llama(packed_awq), kAwq),
+                               in_one(packed_llama(packed_fp8), kFp8), in_one(packed_llama(packed_bnb), kBnb),
+                               in_one(small_phi(), kSmallPhi), in_one(small_vision(), kSmallVision)}) {
+    const auto model = catalog::read_model_file(written(folder));
+    if (!model) FAIL(model.error().message);
+    CHECK((*model)->notes.empty());
+  }
+}
+
+TEST_CASE("weights that are not stored as quantization_config says are counted as they are", "[damaged]") {
+  struct Case {
+    SmallTensors tensors;
+    std::string config;
+    const char* taken;
+  };
+  for (const Case& given :
+       {Case{small_llama(), kAwq, "bf16"}, Case{small_llama(), kFp8, "bf16"}, Case{small_llama(), kBnb, "bf16"},
+        Case{packed_llama(packed_fp8), kAwq, "fp8"}, Case{packed_llama(packed_awq), kFp8, "w4a16"}}) {
+    CAPTURE(given.config, given.taken);
+    const auto model = catalog::read_model_file(written(in_one(given.tensors, given.config)));
+    if (!model) FAIL(model.error().message);
+    CHECK((*model)->model.native_dtype == given.taken);
+    REQUIRE((*model)->notes.size() == 1);
+    CHECK_THAT((*model)->notes.front(), Catch::Contains(std::string("the files store ") + given.taken));
+  }
+}
+
+TEST_CASE("an index alone tells what is lost by names, and does not ask for what lies in another matrix", "[damaged]") {
+  const auto indexed = [](const SmallTensors& tensors, const std::string& config) {
+    return catalog::read_model_file(
+        written({{"config.json", config}, {kIndex, sharded(tensors, 2, config).at(kIndex)}}));
+  };
+  REQUIRE(indexed(small_llama(), kSmallLlama));
+  const auto lost = indexed(lacking("o_proj"), kSmallLlama);
+  REQUIRE_FALSE(lost);
+  CHECK_THAT(lost.error().message, Catch::Contains("'self_attn.o_proj' is missing from the tensors of every layer"));
+  // Phi 3 Small has both branches in its up_proj, and DBRX its attention inside of a norm.
+  CHECK(indexed(lacking("gate_proj", with_rows("up_proj", 256)), changed(kSmallLlama, "\"llama\"", "\"phi3small\"")));
+  SmallTensors inside = small_llama();
+  for (SmallTensor& one : inside)
+    if (const std::size_t at = one.name.find("self_attn"); at != std::string::npos)
+      one.name.insert(at, "norm_attn_norm.");
+  CHECK(indexed(inside, kSmallLlama));
+}
+
+TEST_CASE("a tower in the files alone is counted with them", "[damaged]") {
+  const std::string config = R"({"model_type": "llava", "text_config": )" + kSmallLlama + "}";
+  const auto alone = catalog::read_model_file(written(config_alone(config)));
+  REQUIRE(alone);
+  REQUIRE((*alone)->notes.size() == 1);
+  CHECK_THAT((*alone)->notes.front(), Catch::Contains("'vision_config' is missing"));
+  const auto stored = catalog::read_model_file(written(in_one(small_vision(), config)));
+  REQUIRE(stored);
+  CHECK((*stored)->notes.empty());
+  CHECK(*(*stored)->model.native_weights_gib * 1073741824 > 2 * 180800);
+}
+
+TEST_CASE("an adapter is not taken for the model", "[damaged]") {
+  const std::string adapter = R"({"peft_type": "LORA", "base_model_name_or_path": "meta-llama/Llama-3.1-8B"})";
+  const std::string weights = small_file({{"base_model.model.model.layers.0.self_attn.q_proj.lora_A.weight", 8, 64}});
+  const std::string alone = written({{"adapter_config.json", adapter}, {"adapter_model.safetensors", weights}});
+  for (const std::string& named : {alone, alone + "/adapter_model.safetensors", alone + "/adapter_config.json"}) {
+    const auto refused = catalog::read_model_file(named);
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Catch::Contains("an adapter for 'meta-llama/Llama-3.1-8B'"));
+  }
+  const auto nameless = catalog::read_model_file(written({{"adapter_config.json", "{}"}}));
+  REQUIRE_FALSE(nameless);
+  CHECK_THAT(nameless.error().message, Catch::Contains("an adapter, not a model"));
+  const auto beside =
+      catalog::read_model_file(written(with(config_alone(kSmallLlama), "adapter_model.safetensors", weights)));
+  REQUIRE(beside);
+  CHECK_FALSE((*beside)->stored);
+  REQUIRE((*beside)->notes.size() == 1);
+  CHECK_THAT((*beside)->notes.front(), Catch::Contains("the weights of an adapter alone"));
+  Folder whole = with(in_one(small_llama()), "adapter_model.safetensors", weights);
+  whole["other.safetensors"] = whole.at("model.safetensors");
+  whole.erase("model.safetensors");
+  const auto model = catalog::read_model_file(written(whole));
+  REQUIRE(model);
+  CHECK((*model)->stored->bytes == 361600);
 }
 
 TEST_CASE("a damaged model folder is refused with what is wrong and where", "[damaged]") {
-  for (const auto& cases : {weights(), configs()})
+  for (const auto& cases : {weights(), packed_weights(), towers(), configs()})
     for (const Damaged& damaged : cases) {
       const std::string path = written(damaged.folder);
       CAPTURE(damaged.cause);
@@ -353,8 +524,8 @@ TEST_CASE("a configuration without its class says as what it is counted", "[dama
 }
 
 TEST_CASE("weights a little smaller than the shape leave its figure, and it is said", "[damaged]") {
-  // 128 of 131 rows of each FFN: 1.3 % of the whole are missing
-  const std::string config = changed(kSmallLlama, "\"intermediate_size\": 128", "\"intermediate_size\": 131");
+  // 256 of 270 rows of both tables: 1 % of the whole is missing
+  const std::string config = changed(kSmallLlama, "\"vocab_size\": 256", "\"vocab_size\": 270");
   const auto model = catalog::read_model_file(written(in_one(small_llama(), config)));
   REQUIRE(model);
   CHECK_FALSE((*model)->model.native_weights_gib);

@@ -428,4 +428,151 @@ TEST_CASE("a stated size tells whether the FFN is gated and the head tied") {
   CHECK(gated->head == gated->embedding);
 }
 
+TEST_CASE("a stated size far below the shape of a known class is refused where it stands") {
+  const Error error = refused(kMixtral + R"(, "params_b": 4.67)");
+  CHECK_THAT(error.message, Catch::Contains("'params_b' is 4.67, and the shape has 46.7e9 parameters"));
+  CHECK_THAT(error.where, Catch::Contains("config.json:4:"));
+  CHECK(read(kMixtral + R"(, "params_b": 45)")->notes.empty());
+  const auto larger = read(kMixtral + R"(, "params_b": 60)");
+  CHECK(larger->model.params_b == 60.0);
+  REQUIRE(larger->notes.size() == 1);
+  CHECK_THAT(larger->notes.front(), Catch::Contains("'params_b' is used"));
+  // The shape of a class that is not known is not sure.
+  const auto unknown =
+      read(with(kLlama7, "\"model_type\": \"llama\"", "\"model_type\": \"newllm\"") + R"(, "params_b": 2)");
+  CHECK(unknown->model.params_b == 2.0);
+  CHECK_THAT(unknown->notes.front(), Catch::Contains("'params_b' is 2"));
+}
+
+TEST_CASE("Granite 4 is a mixture unless it says that it has no experts") {
+  const std::string shape = R"("model_type": "granitemoehybrid", "hidden_size": 1024, "intermediate_size": 512,
+    "shared_intermediate_size": 2048, "num_attention_heads": 16, "num_key_value_heads": 4, "num_hidden_layers": 2,
+    "vocab_size": 1000, "tie_word_embeddings": true, "layer_types": ["attention", "attention"])";
+  CHECK_THAT(refused(shape).message, Catch::Contains("'num_experts' is missing in a mixture"));
+  CHECK_THAT(refused(shape + R"(, "num_local_experts": 8)").message,
+             Catch::Contains("'num_experts_per_tok' is missing in a mixture"));
+  CHECK_THAT(refused(shape + R"(, "num_local_experts": 0, "num_experts_per_tok": 4)").message,
+             Catch::Contains("is 0 in a mixture"));
+  const auto dense = read(shape + R"(, "num_local_experts": 0, "num_experts_per_tok": 0)");
+  CHECK_FALSE(dense->model.is_moe());
+  // 1000·1024 + 2 × (2·1024² + 2·1024·256 + 3·1024·2048 + 2·1024) + 1024
+  CHECK(*dense->model.params_b * 1e9 == Approx(1024000 + 2 * (2097152 + 524288 + 6291456 + 2048) + 1024));
+}
+
+TEST_CASE("a mixture of a class that is not known says how many experts a token visits") {
+  const std::string mixture = with(kMixtral, "\"model_type\": \"mixtral\"", "\"model_type\": \"newmix\"");
+  CHECK(read(mixture)->model.experts_per_token == 2.0);
+  const std::string silent = with(mixture, "\"num_experts_per_tok\": 2, ", "");
+  CHECK_THAT(refused(silent).message, Catch::Contains("'num_experts_per_tok' is missing in a mixture"));
+  CHECK_FALSE(read(silent + R"(, "active_params_b": 12.9)")->model.experts_per_token);
+}
+
+TEST_CASE("MiniMax M1 has the layers of MiniMax Text 01") {
+  const auto read_as = [](const std::string& type) {
+    const auto text = read_text_file(std::string(GPUSEL_SOURCE_DIR) + "/tests/catalog/configs/minimax-text-01.json");
+    REQUIRE(text);
+    return catalog::read_model_file(
+        scratch_file("config.json", with(*text, "\"minimax_text_01\"", "\"" + type + "\"")));
+  };
+  const auto m1 = read_as("minimax_m1");
+  REQUIRE(m1);
+  CHECK(*(*m1)->model.params_b == Approx(456.09).epsilon(1e-3));
+  CHECK((*m1)->model.kv_full_layers == 10.0);
+  CHECK((*m1)->notes.empty());
+}
+
+TEST_CASE("a file around a text model that does not describe its tower says so") {
+  for (const char* wrapper : {"llava", "mistral3", "mllama", "paligemma", "qwen3_vl", "internvl_chat", "glm4v_moe"}) {
+    CAPTURE(wrapper);
+    const auto model = read(format(R"("model_type": "{}", "text_config": {{{}}})", wrapper, kLlama7));
+    REQUIRE(model->notes.size() == 1);
+    CHECK_THAT(model->notes.front(), Catch::Contains("'vision_config' is missing"));
+  }
+  CHECK(read(kLlama7)->notes.empty());
+}
+
+TEST_CASE("Exaone 4 sees everything in one layer of four where its pattern is left out") {
+  const std::string shape = R"("model_type": "exaone4", "hidden_size": 5120, "intermediate_size": 27392,
+    "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128, "num_hidden_layers": 64,
+    "vocab_size": 102400)";
+  const auto windowed = read(shape + R"(, "sliding_window": 4096)");
+  CHECK(windowed->model.kv_full_layers == 16.0);
+  CHECK(windowed->model.kv_window_layers == 48.0);
+  CHECK(read(shape + R"(, "sliding_window": null)")->model.kv_full_layers == 64.0);
+}
+
+TEST_CASE("Falcon's larger decoder has as many K/V heads as heads unless it says how many") {
+  const std::string shape = R"("model_type": "falcon", "hidden_size": 8192, "num_attention_heads": 128,
+    "num_hidden_layers": 60, "vocab_size": 65024, "multi_query": true, "parallel_attn": true, "bias": false)";
+  const std::string larger = shape + R"(, "new_decoder_architecture": true)";
+  CHECK(read(larger + R"(, "num_kv_heads": 8)")->model.kv_heads == 8.0);
+  const auto silent = read(larger);
+  CHECK(silent->model.kv_heads == 128.0);
+  REQUIRE(silent->notes.size() == 1);
+  CHECK_THAT(silent->notes.front(), Catch::Contains("'num_kv_heads' is missing"));
+  const auto ignored = read(shape + R"(, "num_kv_heads": 8)");
+  CHECK(ignored->model.kv_heads == 1.0);
+  REQUIRE(ignored->notes.size() == 1);
+  CHECK_THAT(ignored->notes.front(), Catch::Contains("'num_kv_heads' is 8 and is not used"));
+  CHECK(read(shape + R"(, "num_kv_heads": 128)")->notes.empty());  // what the class fills in
+}
+
+TEST_CASE("lists of layers that cannot be are refused where they stand") {
+  struct Case {
+    const char* config;
+    const char* part;
+    const char* by;
+    const char* says;
+  };
+  const auto given =
+      GENERATE(Case{"jamba-v0.1", "\"attn_layer_offset\": 4", "\"attn_layer_offset\": 8", "no layer is meant"},
+               Case{"jamba-v0.1", "\"expert_layer_offset\": 1", "\"expert_layer_offset\": 2", "no layer is meant"},
+               Case{"kimi-linear-48b-a3b", "\"full_attn_layers\": [", "\"full_attn_layers\": [99, ", "names layer 99"},
+               Case{"kimi-linear-48b-a3b", "\"full_attn_layers\": [", "\"full_attn_layers\": [0, ", "names layer 0"},
+               Case{"kimi-linear-48b-a3b", "\"full_attn_layers\": [", "\"full_attn_layers\": [1, ",
+                    "layer 1 is in both of 'full_attn_layers' and 'kda_layers'"},
+               Case{"llama-4-maverick", "\"interleave_moe_layer_step\": 2", "\"moe_layers\": [999]",
+                    "'moe_layers' names layer 999"},
+               Case{"minimax-text-01", "\"attn_type_list\": [", "\"attn_type_list\": [1, ", "names 81 layers of 80"});
+  CAPTURE(given.config, given.by);
+  const auto text = read_text_file(format("{}/tests/catalog/configs/{}.json", GPUSEL_SOURCE_DIR, given.config));
+  REQUIRE(text);
+  const auto model = catalog::read_model_file(scratch_file("config.json", with(*text, given.part, given.by)));
+  REQUIRE_FALSE(model);
+  CHECK_THAT(model.error().message, Catch::Contains(given.says));
+  CHECK_THAT(model.error().where, Catch::Contains("config.json:"));
+}
+
+TEST_CASE("keys of the wrong kind are refused where they stand") {
+  struct Case {
+    const char* members;
+    const char* says;
+  };
+  const auto given = GENERATE(Case{R"("feed_forward_proj": 0)", "'feed_forward_proj' must be text"},
+                              Case{R"("attention_bias": "x")", "'attention_bias' must be true or false"},
+                              Case{R"("attn_type_list": "x")", "'attn_type_list' must be a list"},
+                              Case{R"("num_local_experts": 4, "num_experts_per_tok": 2, "mlp_layer_types": ["sparse"])",
+                                   "'mlp_layer_types' names 1 layers of 32"},
+                              Case{R"("num_local_experts": 4, "num_experts_per_tok": 2, "mlp_only_layers": [32])",
+                                   "'mlp_only_layers' names layer 32"});
+  const Error error = refused(kLlama7 + ",\n" + given.members);
+  CHECK_THAT(error.message, Catch::Contains(given.says));
+  CHECK_THAT(error.where, Catch::Contains("config.json:4:"));
+}
+
+TEST_CASE("K/V heads that are left out are the class's own, and it is said") {
+  const auto model = read(with(kMixtral, "\"num_key_value_heads\": 8, ", ""));
+  CHECK(model->model.kv_heads == 8.0);
+  REQUIRE(model->notes.size() == 1);
+  CHECK_THAT(model->notes.front(),
+             Catch::Contains("'num_key_value_heads' is missing: 8, the published default of 'mixtral'"));
+}
+
+TEST_CASE("JetMoE has queries and outputs in each expert") {
+  const auto model = read(R"("model_type": "jetmoe", "hidden_size": 2048, "intermediate_size": 5632,
+    "num_attention_heads": 32, "num_key_value_heads": 16, "kv_channels": 128, "num_hidden_layers": 24,
+    "num_local_experts": 8, "num_experts_per_tok": 2, "vocab_size": 32000, "tie_word_embeddings": true)");
+  CHECK(*model->model.params_b == Approx(8.52).epsilon(0.005));
+}
+
 }  // namespace hf_config_test

@@ -25,7 +25,10 @@ struct SmallTensor {
   std::string type = "BF16";
 
   int values() const { return rows * (columns == 0 ? 1 : columns); }
-  int bytes() const { return values() * (type == "F32" ? 4 : type == "BF16" ? 2 : 1); }
+  int bytes() const {
+    const bool four = type == "F32" || type == "I32";
+    return values() * (four ? 4 : type == "BF16" || type == "F16" ? 2 : 1);
+  }
 };
 using SmallTensors = std::vector<SmallTensor>;
 
@@ -46,6 +49,73 @@ inline SmallTensors small_llama(int layers = 4) {
   }
   out.push_back({"model.norm.weight", 64, 0});
   out.push_back({"lm_head.weight", 256, 64});
+  return out;
+}
+
+/// The small llama with its matrices packed. As AWQ does it: eight of 4 bits in a value, scales for each column.
+inline SmallTensors packed_awq(const SmallTensor& one) {
+  const std::string name = one.name.substr(0, one.name.rfind('.'));
+  return {{name + ".qweight", one.columns, one.rows / 8, "I32"},
+          {name + ".qzeros", one.columns / 64, one.rows / 8, "I32"},
+          {name + ".scales", one.columns / 64, one.rows, "F16"}};
+}
+inline SmallTensors packed_fp8(const SmallTensor& one) {
+  return {{one.name, one.rows, one.columns, "F8_E4M3"}, {one.name + "_scale_inv", 1, 1, "F32"}};
+}
+/// Two of 4 bits in a byte, in one column.
+inline SmallTensors packed_bnb(const SmallTensor& one) {
+  return {{one.name, one.values() / 2, 1, "U8"},
+          {one.name + ".absmax", one.values() / 64, 0, "U8"},
+          {one.name + ".quant_map", 16, 0, "F32"}};
+}
+inline SmallTensors packed_llama(SmallTensors (*pack)(const SmallTensor&)) {
+  SmallTensors out;
+  for (const SmallTensor& one : small_llama()) {
+    const SmallTensors parts = one.name.find("_proj") == std::string::npos ? SmallTensors{one} : pack(one);
+    out.insert(out.end(), parts.begin(), parts.end());
+  }
+  return out;
+}
+/// Its configuration, with how the weights are said to be stored.
+inline std::string quantised(const std::string& method) {
+  return kSmallLlama.substr(0, kSmallLlama.rfind('}')) + R"(, "quantization_config": {)" + method + "}}";
+}
+
+/// The small llama behind a tower of 3 layers, 32 wide.
+inline const std::string kSmallVision = R"({"architectures": ["LlavaForConditionalGeneration"], "model_type": "llava",
+  "torch_dtype": "bfloat16", "vision_config": {"model_type": "clip_vision_model", "hidden_size": 32,
+  "intermediate_size": 256, "num_attention_heads": 2, "num_hidden_layers": 3, "patch_size": 8, "image_size": 16},
+  "text_config": )" + kSmallLlama + "}";
+
+inline SmallTensors small_vision() {
+  SmallTensors out;
+  for (SmallTensor one : small_llama()) {
+    one.name = "language_model." + one.name;
+    out.push_back(one);
+  }
+  const std::string tower = "vision_tower.vision_model.";
+  for (const SmallTensor& one : SmallTensors{{"embeddings.patch_embedding.weight", 32, 192},
+                                             {"embeddings.position_embedding.weight", 5, 32},
+                                             {"embeddings.class_embedding", 32, 0},
+                                             {"pre_layrnorm.weight", 32, 0},
+                                             {"pre_layrnorm.bias", 32, 0},
+                                             {"post_layernorm.weight", 32, 0},
+                                             {"post_layernorm.bias", 32, 0}})
+    out.push_back({tower + one.name, one.rows, one.columns});
+  for (int i = 0; i < 3; ++i)
+    for (const SmallTensor& one : SmallTensors{{"self_attn.q_proj", 32, 32},
+                                               {"self_attn.k_proj", 32, 32},
+                                               {"self_attn.v_proj", 32, 32},
+                                               {"self_attn.out_proj", 32, 32},
+                                               {"mlp.fc1", 256, 32},
+                                               {"mlp.fc2", 32, 256},
+                                               {"layer_norm1", 32, 0},
+                                               {"layer_norm2", 32, 0}})
+      for (const char* kind : {".weight", ".bias"})
+        out.push_back({format("{}encoder.layers.{}.{}{}", tower, i, one.name, kind), one.rows,
+                       std::string(kind) == ".weight" ? one.columns : 0});
+  out.push_back({"multi_modal_projector.linear_1.weight", 64, 32});
+  out.push_back({"multi_modal_projector.linear_2.weight", 64, 64});
   return out;
 }
 

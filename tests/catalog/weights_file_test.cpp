@@ -150,7 +150,93 @@ TEST_CASE("a GGUF file that does not say its type has that of most of its bytes"
   CHECK(dtype("") == "q4_k_m");
   CHECK(dtype(pair("general.file_type", 999)) == "q4_k_m");
   CHECK(dtype(pair("general.file_type", 15 + 1024)) == "q4_k_m");  // guessed by the writer
-  CHECK(dtype(pair("general.file_type", 18 + 1024)) == "q6_k");
+  CHECK(dtype(pair("general.file_type", 14)) == "q4_k_s");
+}
+
+namespace {
+
+/// A file with `part` of its pairs replaced.
+Gguf with_pair(const std::string& part, const std::string& by) {
+  Gguf file;
+  file.pairs = changed(file.pairs, part, by);
+  if (by.empty()) --file.pair_count;
+  return file;
+}
+
+/// As a mixture of four experts, 128 wide: their matrices lie together.
+Gguf mixture(const std::string& pairs, std::uint64_t count) {
+  Gguf file;
+  file.pairs += pairs;
+  file.pair_count += count;
+  const auto together = [](const char* name, std::uint64_t columns, std::uint64_t rows, std::uint64_t offset) {
+    return text(std::string("blk.0.") + name + ".weight") + raw<std::uint32_t>(3) + raw(columns) + raw(rows) +
+           raw<std::uint64_t>(4) + raw<std::uint32_t>(12) + raw(offset);
+  };
+  file.tensors = info("token_embd.weight", 256, 64, 14, 0) + layer_infos(kTableBytes);
+  file.tensors.resize(file.tensors.find(text("blk.0.ffn_gate.weight")));
+  constexpr std::uint64_t kAttention = (2 * 256 * 256 + 2 * 256 * 128) / 256 * 144;
+  constexpr std::uint64_t kMatrix = 4 * 256 * 128 / 256 * 144;
+  const std::uint64_t at = kTableBytes + kAttention;
+  file.tensors += together("ffn_gate_exps", 256, 128, at) + together("ffn_up_exps", 256, 128, at + kMatrix) +
+                  together("ffn_down_exps", 128, 256, at + 2 * kMatrix);
+  file.data = at + 3 * kMatrix;
+  return file;
+}
+
+std::string experts(std::uint32_t count) { return pair("llama.expert_count", count); }
+
+}  // namespace
+
+TEST_CASE("a GGUF file's type is that of its tensors where the header says another") {
+  for (const std::uint32_t said : {0U, 1U, 7U, 18U, 19U, 32U}) {
+    CAPTURE(said);
+    const auto model =
+        read(gguf_file(with_pair(pair("general.file_type", 15), pair("general.file_type", said)).bytes()));
+    CHECK(model->model.native_dtype == "q4_k_m");
+    REQUIRE(model->notes.size() == 1);
+    CHECK_THAT(model->notes.front(), Catch::Contains("the tensors have 4.6 bits per value: counted as q4_k_m"));
+  }
+}
+
+TEST_CASE("a GGUF file's heads and FFN are those of its tensors, or it is refused") {
+  const auto of = [](const char* key, std::uint32_t is, std::uint32_t by) {
+    return refused(gguf_file(with_pair(pair(key, is), pair(key, by)).bytes())).message;
+  };
+  CHECK_THAT(of("llama.attention.head_count_kv", 2, 1),
+             Catch::Contains("a layer's keys have 128 values, and the configuration says 1 heads of 64"));
+  CHECK_THAT(of("llama.attention.head_count", 4, 8), Catch::Contains("8 heads of 32") || Catch::Contains("2 heads of"));
+  CHECK_THAT(of("llama.feed_forward_length", 512, 500),
+             Catch::Contains("a layer's FFN is 512 wide, and the configuration says 500"));
+}
+
+TEST_CASE("a GGUF mixture is never taken for a dense model, nor for one of other experts") {
+  const auto whole = read(gguf_file(
+      mixture(experts(4) + pair("llama.expert_used_count", 2) + pair("llama.expert_feed_forward_length", 128), 3)
+          .bytes()));
+  CHECK(whole->model.experts == 4.0);
+  CHECK(whole->notes.empty());
+  const auto of = [](const std::string& pairs, std::uint64_t count) {
+    return refused(gguf_file(mixture(pairs, count).bytes())).message;
+  };
+  CHECK_THAT(of("", 0), Catch::Contains("the tensors have 4 experts, and the configuration has none"));
+  CHECK_THAT(of(experts(3) + pair("llama.expert_used_count", 2), 2),
+             Catch::Contains("the tensors have 4 experts, and the configuration says 3"));
+  CHECK_THAT(of(experts(8) + pair("llama.expert_used_count", 2), 2), Catch::Contains("the configuration says 8"));
+  CHECK_THAT(of(experts(4), 1), Catch::Contains("'num_experts_per_tok' is missing"));
+}
+
+TEST_CASE("bytes of a GGUF file that belong to no tensor are told") {
+  Gguf behind;
+  behind.data += 4096;
+  CHECK_THAT(refused(gguf_file(behind.bytes())).message, Catch::Contains("4096 bytes of weights belong to no tensor"));
+  Gguf padded;
+  padded.data += 31;  // a header's padding, or a last tensor's
+  read(gguf_file(padded.bytes()));
+  Gguf before;
+  before.tensors = info("token_embd.weight", 256, 64, 14, 0) + layer_infos(kTableBytes + 8192);
+  before.data += 8192;
+  CHECK_THAT(refused(gguf_file(before.bytes())).message,
+             Catch::Contains("8192 bytes of weights before tensor 'blk.0.attn_q.weight' belong to no tensor"));
 }
 
 TEST_CASE("a GGUF file of a vocabulary alone is refused") {

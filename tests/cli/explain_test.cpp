@@ -31,7 +31,7 @@ void is_tree(const Json& branch) {
 TEST_CASE("what nothing is called by is answered with what could be meant") {
   CHECK(explain("nonsense").err ==
         "error: 'nonsense' is not a rule, topic, GPU, model or instance\n"
-        "help: a figure needs a job: gpusel explain nonsense llama-3.1-8b\n");
+        "help: a figure needs a job: gpusel explain memory.kv_cache llama-3.1-8b\n");
   CHECK(explain("price " + kJob).out.find("cost of this answer") != std::string::npos);
   CHECK(explain("is cheaper " + kJob).err ==
         "error: one subject at a time: 'is' and 'cheaper'\n"

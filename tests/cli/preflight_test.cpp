@@ -101,6 +101,73 @@ TEST_CASE("a line in quotes is the same line") {
   CHECK(quoted.out == preflight("--gpu l4", line, false).out);
 }
 
+TEST_CASE("our flags may stand behind a line in quotes, which is split as a shell does") {
+  const std::string line = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len 4096";
+  CHECK(ask({"preflight", line, "--gpu", "l4"}).out == preflight("--gpu l4", line, false).out);
+  const Json draft =
+      answer_of(ask({"preflight", "--json", "--gpu", "l4",
+                     line + R"( --speculative-config '{"method": "ngram", "num_speculative_tokens": 4}')"}));
+  CHECK(draft["outcome"] == "starts");
+  CHECK(draft["left_out"].empty());
+}
+
+TEST_CASE("--gpu behind the command is told to go before it, and that line works") {
+  const Run behind = ask({"preflight", "vllm", "serve", "Qwen/Qwen2.5-7B-Instruct", "--gpu", "l40s"});
+  CHECK(behind.status == 2);
+  CHECK(behind.err ==
+        "error: --gpu: it goes before the command\n"
+        "help: type gpusel preflight --gpu l40s -- vllm serve Qwen/Qwen2.5-7B-Instruct\n");
+  CHECK(preflight("--gpu l40s", "vllm serve Qwen/Qwen2.5-7B-Instruct").status == 0);
+}
+
+TEST_CASE("what would fit starts when it is typed") {
+  struct Line {
+    std::string gpu, line;
+    std::size_t ways;  // at least
+  };
+  const Line each = GENERATE(values<Line>({
+      {"l40s", "vllm serve Qwen/Qwen3-32B", 2},
+      {"l4", "vllm serve meta-llama/Llama-3.1-70B-Instruct --max-model-len 2048", 1},
+      {"rtx-4090",
+       "python finetune.py --model_name_or_path meta-llama/Llama-3.1-8B --bf16 --gradient_checkpointing "
+       "--max_seq_length 2048 --per_device_train_batch_size 4",
+       2},
+  }));
+  const Json answer = answer_of(preflight("--gpu " + each.gpu, each.line));
+  CHECK(answer["outcome"] == "out-of-memory");
+  REQUIRE(answer["what_would_work"].size() >= each.ways);
+  for (const Json& way : answer["what_would_work"]) {
+    const std::string flags = way["flags"];
+    INFO(flags);
+    // A GPU goes before the command, the rest behind it.
+    std::string gpu = each.gpu, line = each.line;
+    const auto words = words_of(flags);
+    for (std::size_t i = 0; i < words.size(); ++i)
+      if (words[i] == "--gpu")
+        gpu = words[++i];
+      else
+        line += " " + words[i];
+    const Json again = answer_of(preflight("--gpu " + gpu, line));
+    CHECK((again["outcome"] == "starts" || again["outcome"] == "risky"));
+    CHECK(again["left_out"].empty());
+  }
+}
+
+TEST_CASE("TRL has its own defaults: checkpoints, bf16, 1024 tokens") {
+  const std::string sft = "trl sft --model_name_or_path meta-llama/Llama-3.1-8B --use_peft";
+  const Json plain = answer_of(preflight("--gpu h100-sxm-80gb", sft));
+  CHECK(plain["outcome"] == "starts");
+  CHECK(plain["tools"][0]["id"] == "trl-sft");
+  const Json said = answer_of(
+      preflight("--gpu h100-sxm-80gb",
+                sft + " --bf16 true --gradient_checkpointing true --max_length 1024 --loss_type chunked_nll"));
+  CHECK(said["answer"]["memory"] == plain["answer"]["memory"]);
+  const Json kept = answer_of(preflight("--gpu h100-sxm-80gb", sft + " --no_gradient_checkpointing"));
+  CHECK(kept["answer"]["memory"] != plain["answer"]["memory"]);
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:8", "trl sft --model_name_or_path Qwen/Qwen2.5-0.5B"))["outcome"] ==
+        "starts");
+}
+
 TEST_CASE("an engine refuses in its own words, and what would start is named") {
   const Json heads = answer_of(preflight("--gpu a100-sxm-80gb:4", "vllm serve qwen2.5-14b -tp 3"));
   CHECK(says(heads) == "Total number of attention heads (40) must be divisible by tensor parallel size (3).");

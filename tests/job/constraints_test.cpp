@@ -1,6 +1,7 @@
 // Limits of an answer: the field's spellings for GPUs, bounds with units, weights.
 #include "job/limits/constraints.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "support/job.hpp"
@@ -163,6 +164,11 @@ TEST_CASE("lists of constraints are split at commas and checked word by word") {
   CHECK(with("formats", "bf16,fp8").formats == std::vector<std::string>{"bf16", "fp8"});
   CHECK(with("cloud", "aws,gcp").clouds == std::vector<std::string>{"aws", "gcp"});
   CHECK(with("term", "spot,on-demand").terms == std::vector<std::string>{"spot", "on-demand"});
+  // A kind alone is every length of it.
+  const auto reserved = with("term", "reserved").terms;
+  for (const char* term : {"reserved-1y", "reserved-3y"}) CHECK(std::ranges::find(reserved, term) != reserved.end());
+  CHECK(std::ranges::all_of(reserved, [](const std::string& term) { return term.starts_with("reserved-"); }));
+  CHECK(with("term", "reserved-1y").terms == std::vector<std::string>{"reserved-1y"});
   CHECK(with("vendor", "AMD").vendors == std::vector<std::string>{"amd"});
   CHECK(with("vendor", "any").vendors.size() == 7);
   CHECK(refuses("formats", "bf16,fp7"));

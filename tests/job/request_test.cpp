@@ -24,6 +24,16 @@ Result<Request> read(std::string_view json) {
 
 }  // namespace
 
+TEST_CASE("what a word for the task says besides gives way to the option itself, in either order") {
+  for (const char* json : {R"({"method": "full", "task": "lora"})", R"({"task": "lora", "method": "full"})"}) {
+    const auto request = read(json);
+    REQUIRE(request);
+    CHECK(request->task == Task::finetune);
+    CHECK(request->method == Method::full);
+  }
+  CHECK(read(R"({"task": "lora"})")->method == Method::lora);
+}
+
 TEST_CASE("every key of the estimate contract is a key of a request") {
   for (const std::string_view key : {"id",
                                      "task",

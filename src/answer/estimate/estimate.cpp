@@ -316,6 +316,7 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
     request.model = request.usual_model;
     request.task_remark = to_say("no model named: the usual one for this work is taken; --model names another");
   }
+  if (request.task_without_model && request.names_model()) request.task.reset();
   if (request.task) {
     job::rename_for_task(request);
     return {};

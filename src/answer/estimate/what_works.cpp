@@ -19,18 +19,13 @@ constexpr int kMostTimesGpus = 8;           // as many as were asked for
 constexpr std::int64_t kShortestSeq = 512;  // shorter training sequences are another job
 constexpr std::int64_t kShortestInput = 256;
 
-/// One flag with its value, as it is typed.
-struct Typed {
-  std::string_view flag;  // without "--"
-  std::string value;
-};
 using TypedFlags = std::vector<Typed>;
 
 class WaySearch {
  public:
   WaySearch(const Request& request, const EstimateAnswer& answer, const catalog::Catalog& catalog,
-            const physics::Coefficients& c, std::span<const rules::Rule> rules)
-      : request_(request), answer_(answer), catalog_(catalog), c_(c), rules_(rules) {}
+            const physics::Coefficients& c, std::span<const rules::Rule> rules, const WayJudge& judge)
+      : request_(request), answer_(answer), catalog_(catalog), c_(c), rules_(rules), judge_(judge) {}
 
   std::vector<Way> run() {
     if (answer_.plan.training) try_training();
@@ -74,12 +69,12 @@ class WaySearch {
     }
     const auto answer = answer_estimate(changed, catalog_, c_, false, rules_);
     if (!answer || !answer->plan.fits || !answer->plan.need.is_known() || !answer->plan.meets_targets) return false;
-    const bool likely = answer->plan.need.likely(wanted());
-    if (answer_.plan.fits && !likely) return false;  // no better than what there is
     const physics::SpokenRate rate = physics::spoken_rate(answer->work, answer->plan, answer->intervals);
-    ways_.push_back(
-        {std::move(flags), answer->plan.need, answer->plan.rate > 0 ? rate.value : 0, std::string(rate.unit)});
-    return likely;
+    Way way{std::move(flags), answer->plan.need, answer->plan.rate > 0 ? rate.value : 0, std::string(rate.unit)};
+    if (answer_.plan.fits && !way.need.likely(wanted())) return false;  // no better than what there is
+    if (judge_ && !judge_(change, way)) return false;
+    ways_.push_back(std::move(way));
+    return ways_.back().need.likely(wanted());
   }
 
   /// Halves a length until the job is likely to fit.
@@ -211,17 +206,19 @@ class WaySearch {
   const catalog::Catalog& catalog_;
   const physics::Coefficients& c_;
   std::span<const rules::Rule> rules_;
+  const WayJudge& judge_;
   std::vector<Way> ways_;
 };
 
 }  // namespace
 
 std::vector<Way> what_would_work(const Request& request, const EstimateAnswer& answer, const catalog::Catalog& catalog,
-                                 const physics::Coefficients& c, std::span<const rules::Rule> rules) {
+                                 const physics::Coefficients& c, std::span<const rules::Rule> rules,
+                                 const WayJudge& judge) {
   const physics::Problem::Kind why = answer.plan.problem.kind;
   if (why == physics::Problem::Kind::unpublished || why == physics::Problem::Kind::lacking) return {};
   if (answer.plan.fits && answer.fit.short_verdict() != Verdict::risky) return {};
-  return WaySearch(request, answer, catalog, c, rules).run();
+  return WaySearch(request, answer, catalog, c, rules, judge).run();
 }
 
 }  // namespace gpusel::answer

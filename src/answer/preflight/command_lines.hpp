@@ -36,6 +36,7 @@ struct LineFlag {
   std::vector<std::string> names;                           // with their dashes
   std::string key;                                          // of a question; "-": it has no bearing
   std::vector<std::pair<std::string, std::string>> values;  // the tool's, ours
+  std::vector<std::string> makes;                           // schemes that it applies to plain weights as it loads them
   bool takes_any = false;                                   // other values are taken as they stand
   bool leaves_other = false;                                // other values are named, and left out
   bool is_switch = false;
@@ -101,6 +102,9 @@ struct ReadLine {
   const Understood* says_so(std::string_view key) const;
   const LineTool& tool() const { return *tools.back(); }
 };
+
+/// The words of a line as a shell takes them apart: blanks between them, quotes and backslashes taken away.
+std::vector<std::string> shell_words(std::string_view line);
 
 /// Errors: no known tool in it, a value that the tool does not take, a file that cannot be read.
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools);

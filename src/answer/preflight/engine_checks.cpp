@@ -141,9 +141,9 @@ std::optional<Refused> EngineChecks::no_room(std::int64_t context, double room) 
   const std::string longest = format("{:.0f}", std::max(0.0, room));
   if (limit != nullptr && room >= 1) {
     const Names names{{"{context}", format("{}", context)}, {"{room}", longest}};
-    return Refused{"cache", filled(limit->says, names), limit->source, filled(limit->would, names)};
+    return Refused{"cache", filled(limit->says, names), limit->source, filled(limit->would, names), true, room};
   }
-  Refused refused{"cache", say("no room for the cache of {} tokens", context), {}, {}};
+  Refused refused{"cache", say("no room for the cache of {} tokens", context), {}, {}, true, room};
   if (room >= 1) refused.would = say("a context of {} tokens", longest);
   return refused;
 }

@@ -82,6 +82,7 @@ LineFlag read_line_flag(const Node& node, Problems& problems) {
   out.key = fields.text("key");
   if (const Node* key = fields.find("key"); key != nullptr) check_line_key(out.key, *key, fields);
   out.values = pairs_at("values", fields);
+  out.makes = fields.texts("makes");
   out.takes_any = fields.boolean("open").value_or(out.values.empty());
   out.leaves_other = fields.boolean("unread").value_or(false);
   out.is_switch = fields.boolean("switch").value_or(false);

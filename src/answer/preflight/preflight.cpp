@@ -7,6 +7,8 @@
 #include "answer/preflight/line_request.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/weights/quantised_name.hpp"
+#include "physics/formats.hpp"
 #include "physics/planner/legal.hpp"
 
 namespace gpusel::answer {
@@ -22,10 +24,37 @@ constexpr std::int64_t kTokenStep = 256;
 /// Below which llama.cpp does not shorten a context by itself: --fit-ctx.
 constexpr std::int64_t kLeastContext = 4096;
 
+/// The flag by which the tools of the line say the key; null: none.
+const LineFlag* flag_of(const ReadLine& line, std::string_view key) {
+  for (const LineTool* tool : line.tools)
+    if (const auto found = std::ranges::find(tool->flags, key, &LineFlag::key); found != tool->flags.end())
+      return &*found;
+  return nullptr;
+}
+
+/// "--per_device_train_batch_size 2" of micro_batch, "--use_peft" of method and lora; empty: there are no words for it.
+std::string in_words_of_line(const ReadLine& line, std::string_view key, const std::string& value) {
+  for (const LineTool* tool : line.tools)
+    for (const LineFlag& known : tool->flags) {
+      if (known.key != key) continue;
+      const auto theirs = std::ranges::find(known.values, value, &std::pair<std::string, std::string>::second);
+      const bool is_said = theirs != known.values.end();
+      if (known.is_switch && is_said && theirs->first == "true") return known.names.front();
+      const bool as_it_is = known.takes_any && !known.leaves_other && !known.is_switch;
+      if (is_said || as_it_is) return format("{} {}", known.names.front(), is_said ? theirs->first : value);
+    }
+  return {};
+}
+
 class PreflightJudge {
  public:
-  PreflightJudge(const ReadLine& line, LineRequest asked, Count gpus, const Ground& ground)
-      : line_(line), asked_(std::move(asked)), request_(asked_.request), gpus_(gpus), ground_(ground) {}
+  PreflightJudge(const ReadLine& line, LineRequest asked, Count gpus, const Ground& ground, WayJudge judges_ways)
+      : line_(line),
+        asked_(std::move(asked)),
+        request_(asked_.request),
+        gpus_(gpus),
+        ground_(ground),
+        judges_ways_(std::move(judges_ways)) {}
 
   Result<Preflight> judge() {
     out_.line = line_;
@@ -70,10 +99,17 @@ class PreflightJudge {
   void lacks_draft() {
     const Understood* said = line_.says_so("speculation");
     const std::string flag = said == nullptr ? std::string() : said->flag.substr(0, said->flag.find(' '));
-    const std::string own = in_words_of_line("--speculative MODEL");
-    const bool has_word = !own.starts_with("--speculative ");
+    const std::string own = in_words_of_line(line_, "speculative", "MODEL");
+    const bool has_word = !own.empty();
     out_.refusals.push_back({"speculation", say("speculation by '{}' needs a draft model", asked_.undrafted),
                              line_.tool().source, has_word ? own : say("a 'model' in {}", flag), true});
+  }
+
+  /// "--tensor-parallel-size 2"; what the tool has no word for, as the question has it.
+  std::string line_word(std::string_view key, std::int64_t value) const {
+    const std::string number = format("{}", value);
+    const std::string theirs = in_words_of_line(line_, key, number);
+    return theirs.empty() ? format("--{} {}", key == "gpus_per_node" ? "gpus-per-node" : key, number) : theirs;
   }
 
   bool is_own(std::string_view key) const { return std::ranges::find(request_.given, key) != request_.given.end(); }
@@ -96,7 +132,7 @@ class PreflightJudge {
     if (tp % dp != 0) {
       out_.refusals.push_back(
           {"heads", say("with attention in replicas, {} of them must divide the tensor parallelism of {}", dp, tp),
-           line_.tool().source, in_words_of_line(format("--dp {}", tp)), true});
+           line_.tool().source, line_word("dp", tp), true});
       return;
     }
     if (!model.is_moe()) {
@@ -135,7 +171,7 @@ class PreflightJudge {
       out_.refusals.push_back({"gpus",
                                say("the line needs {} GPUs per node, but there are {}", *want, *have),
                                {},
-                               in_words_of_line(format("--{} {}", request_.tp ? "tp" : "gpus-per-node", *have)),
+                               line_word(request_.tp ? "tp" : "gpus_per_node", *have),
                                true});
     request_.gpus_per_node = want;
     request_.nodes = nodes;
@@ -279,9 +315,13 @@ class PreflightJudge {
     }
     note_host(*answer);
     if (answer->plan.fits) starts_with(checks);
-    if (!answer->plan.fits || answer->fit.short_verdict() == Verdict::risky)
-      out_.ways = what_would_work(load, *answer, ground_.catalog, ground_.coefficients, ground_.rules);
+    find_ways(load, *answer);
     out_.answer = std::move(*answer);
+  }
+
+  void find_ways(const Request& request, const EstimateAnswer& answer) {
+    if (judges_ways_)
+      out_.ways = what_would_work(request, answer, ground_.catalog, ground_.coefficients, ground_.rules, judges_ways_);
   }
 
   /// No request is longer than the context, and no more are taken on than the line says; llama.cpp shares one context
@@ -376,7 +416,7 @@ class PreflightJudge {
         longest = std::min(*longest, static_cast<std::int64_t>(*answer->work.model->max_context));
       out_.longest_sequence = longest;
     }
-    out_.ways = what_would_work(request_, *answer, ground_.catalog, ground_.coefficients, ground_.rules);
+    find_ways(request_, *answer);
     out_.answer = std::move(*answer);
   }
 
@@ -414,34 +454,6 @@ class PreflightJudge {
       out_.outcome = LineOutcome::out_of_memory;
     else if (!out_.refusals.empty() || whole_is_risky_ || out_.answer->fit.short_verdict() == Verdict::risky)
       out_.outcome = LineOutcome::risky;
-    for (Way& way : out_.ways) way.flags = in_words_of_line(way.flags);
-  }
-
-  /// "--micro-batch 2" is "--per_device_train_batch_size 2" there; what it has no word for stays as it is.
-  std::string in_words_of_line(const std::string& flags) const {
-    std::string out;
-    const auto words = split(flags, ' ');
-    for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
-      const auto* option = job::find_option(job::request_options(), words[i].substr(2));
-      std::string flag(words[i]);
-      std::string value(words[i + 1]);
-      if (option != nullptr && option->key != "gpu" && option->key != "gpus") translate(option->key, flag, value);
-      out += format("{}{} {}", out.empty() ? "" : " ", flag, value);
-    }
-    return out;
-  }
-
-  void translate(std::string_view key, std::string& flag, std::string& value) const {
-    for (const LineTool* tool : line_.tools)
-      for (const LineFlag& known : tool->flags) {
-        if (known.key != key) continue;
-        const auto theirs = std::ranges::find(known.values, value, &std::pair<std::string, std::string>::second);
-        const bool as_it_is = known.takes_any && !known.leaves_other && !known.is_switch;
-        if (theirs == known.values.end() && !as_it_is) continue;
-        flag = known.names.front();
-        if (theirs != known.values.end()) value = theirs->first;
-        return;
-      }
   }
 
   const ReadLine& line_;
@@ -452,7 +464,136 @@ class PreflightJudge {
   catalog::Number longest_;  // of the model
   double room_ = 0;          // tokens that the memory has room for, of one request
   bool whole_is_risky_ = false;
+  WayJudge judges_ways_;  // null: ways are not looked for
   Preflight out_;
+};
+
+/// What stands in the tool's words for a key of ours, where theirs is another.
+constexpr std::pair<std::string_view, std::string_view> kOtherKeys[] = {
+    {"concurrency", "at_once"}, {"batch", "at_once"}, {"gpus", "gpus_per_node"}};
+
+/// Judges ways as lines: each is what somebody types next.
+class WayReader {
+ public:
+  WayReader(const ReadLine& line, const Request& own, Count gpus, const Ground& ground)
+      : line_(line), own_(own), gpus_(gpus), ground_(ground) {}
+
+  bool judge(std::span<const Typed> change, Way& way) const {
+    Request own = own_;
+    Count gpus = gpus_;
+    std::string flags;
+    for (const Typed& one : change) {
+      const std::string words = words_of(one);
+      if (words.empty() || !set(one.flag, one.value, own)) return false;
+      flags += (flags.empty() ? "" : " ") + words;
+    }
+    take_count(own, gpus);
+    auto answer = again(own, gpus);
+    if (const double room = room_of(answer); room >= kLeastRoom) {
+      const auto shorter = with_context(room, own, gpus);
+      if (!shorter) return false;
+      flags += " " + shorter->first;
+      answer = shorter->second;
+    }
+    const bool runs = answer && (answer->outcome == LineOutcome::starts || answer->outcome == LineOutcome::risky);
+    if (!runs || !answer->answer) return false;
+    way.flags = std::move(flags);
+    way.need = answer->answer->plan.need;
+    return true;
+  }
+
+ private:
+  static constexpr double kLeastRoom = 1024;  // tokens; a model that has less is of no use, and more comes in steps
+
+  static bool set(std::string_view flag, const std::string& value, Request& own) {
+    const auto* option = job::find_option(job::request_options(), flag);
+    if (option == nullptr || !option->set(own, value)) return false;
+    own.given.push_back(option->key);
+    return true;
+  }
+
+  /// A GPU with a number says how many there are; a number alone is of the line, which takes them.
+  static void take_count(Request& own, Count& gpus) {
+    const auto is_given = [&](std::string_view key) { return std::ranges::find(own.given, key) != own.given.end(); };
+    if (own.gpus) gpus = std::max<std::int64_t>(1, *own.gpus / own.nodes.value_or(1));
+    own.gpus_per_node = is_given("gpus") ? gpus : Count();
+    if (is_given("gpus")) own.given.push_back("gpus_per_node");
+    own.gpus.reset();
+    std::erase(own.given, "gpus");
+  }
+
+  Result<Preflight> again(const Request& own, Count gpus) const {
+    auto asked = request_of(line_, own, ground_.catalog, ground_.coefficients.engines.get());
+    if (!asked) return std::unexpected(asked.error());
+    return PreflightJudge(line_, std::move(*asked), gpus, ground_, nullptr).judge();
+  }
+
+  /// With less than the model's whole context there is often room: a length that surely starts, else one that may.
+  std::optional<std::pair<std::string, Result<Preflight>>> with_context(double room, const Request& own,
+                                                                        Count gpus) const {
+    constexpr double kShorter = 0.9;
+    std::optional<std::pair<std::string, Result<Preflight>>> best;
+    for (double tokens = room; tokens >= room / 2; tokens *= kShorter) {
+      const std::string length = format("{:.0f}", std::floor(tokens / kLeastRoom) * kLeastRoom);
+      std::string words = in_words_of_line(line_, "context", length);
+      Request shorter = own;
+      if (words.empty() || !set("context", length, shorter)) return std::nullopt;
+      auto answer = again(shorter, gpus);
+      if (!answer || answer->outcome == LineOutcome::refused || answer->outcome == LineOutcome::out_of_memory) continue;
+      const bool starts = answer->outcome == LineOutcome::starts;
+      if (starts || !best) best.emplace(std::move(words), std::move(answer));
+      if (starts) break;
+    }
+    return best;
+  }
+
+  /// Of a line that is refused for its context alone; 0: none.
+  static double room_of(const Result<Preflight>& answer) {
+    if (!answer || answer->refusals.size() != 1) return 0;
+    return answer->refusals.front().room;
+  }
+
+  /// Empty: the tool has no word for it.
+  std::string words_of(const Typed& one) const {
+    const auto* option = job::find_option(job::request_options(), one.flag);
+    if (option == nullptr) return {};
+    if (option->key == "gpu") return format("--{} {}", one.flag, one.value);  // in front of the line
+    if (option->key == "weights_precision") return scheme_of(one.value);
+    if (std::string words = in_words_of_line(line_, option->key, one.value); !words.empty()) return words;
+    for (const auto& [ours, theirs] : kOtherKeys)
+      if (ours == option->key) return in_words_of_line(line_, theirs, one.value);
+    return {};
+  }
+
+  /// The scheme by which the engine makes weights of that format out of plain ones; empty: it makes none.
+  std::string scheme_of(std::string_view format_name) const {
+    const LineFlag* flag = flag_of(line_, "scheme");
+    const auto& engines = ground_.coefficients.engines;
+    const auto of_line = job::spelled<job::Engine>(line_.said("engine"));
+    const auto* engine = engines == nullptr || !of_line ? nullptr : engines->find(*of_line);
+    if (flag == nullptr || engine == nullptr || !is_plain()) return {};
+    for (const std::string& made : flag->makes) {
+      const auto known = std::ranges::find(flag->values, made, &std::pair<std::string, std::string>::first);
+      const auto is_it = [&](const physics::Ability& row) {
+        return known != flag->values.end() && row.scheme == known->second && row.format == format_name;
+      };
+      if (std::ranges::any_of(engine->formats, is_it)) return format("{} {}", flag->names.front(), made);
+    }
+    return {};
+  }
+
+  /// Whether the weights are stored in 16 bits or more, as far as is known.
+  bool is_plain() const {
+    const std::string name = own_.model.empty() ? line_.said("model") : own_.model;
+    const auto known = ground_.catalog.model(name);
+    const auto stored = known ? physics::weight_format((*known)->native_dtype) : physics::weight_format("");
+    return line_.said("scheme").empty() && !catalog::quantised_name(name) && (!stored || (*stored)->bits >= 16);
+  }
+
+  const ReadLine& line_;
+  const Request& own_;
+  Count gpus_;
+  const Ground& ground_;
 };
 
 }  // namespace
@@ -460,7 +601,9 @@ class PreflightJudge {
 Result<Preflight> preflight(const ReadLine& line, const job::Request& own, job::Count gpus, const Ground& ground) {
   auto asked = request_of(line, own, ground.catalog, ground.coefficients.engines.get());
   if (!asked) return std::unexpected(asked.error());
-  return PreflightJudge(line, std::move(*asked), gpus, ground).judge();
+  const WayReader ways(line, own, gpus, ground);
+  const auto judges = [&](std::span<const Typed> change, Way& way) { return ways.judge(change, way); };
+  return PreflightJudge(line, std::move(*asked), gpus, ground, judges).judge();
 }
 
 }  // namespace gpusel::answer

@@ -21,6 +21,7 @@ struct Refused {
   std::string source;    // key; empty: it follows from the question
   std::string would;     // what would start; empty: nothing is known to
   bool for_sure = true;  // false: another release starts
+  double room = 0;       // tokens that there is room for, of a cache that is too small; 0: none
 };
 
 struct Preflight {

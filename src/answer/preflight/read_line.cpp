@@ -1,6 +1,7 @@
 // From the words of a line to what they say.
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "answer/preflight/command_lines.hpp"
 #include "base/text/text.hpp"
@@ -334,6 +335,37 @@ const Understood* ReadLine::says_so(std::string_view key) const {
   for (const Understood& one : understood)
     if (one.key == key && (out == nullptr || one.order >= out->order)) out = &one;
   return out;
+}
+
+std::vector<std::string> shell_words(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t\n", kEscapedInQuotes = "\"\\$`";
+  std::vector<std::string> words;
+  std::string word;
+  bool open = false;  // a word, which may be empty
+  char quote = '\0';
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool escapes =
+        c == '\\' && quote != '\'' && i + 1 < line.size() && (quote == '\0' || kEscapedInQuotes.contains(line[i + 1]));
+    const bool is_quote = quote == '\0' ? c == '\'' || c == '"' : c == quote;
+    if (escapes && line[i + 1] == '\n') {
+      ++i;  // the line goes on
+    } else if (escapes) {
+      word += line[++i];
+      open = true;
+    } else if (is_quote) {
+      quote = quote == '\0' ? c : '\0';
+      open = true;
+    } else if (quote == '\0' && kBlanks.contains(c)) {
+      if (open) words.push_back(std::exchange(word, {}));
+      open = false;
+    } else {
+      word += c;
+      open = true;
+    }
+  }
+  if (open) words.push_back(std::move(word));
+  return words;
 }
 
 Result<ReadLine> read_line(std::span<const std::string> words, std::span<const LineTool> tools) {

@@ -30,13 +30,15 @@ enum Trait : unsigned {
   kSharedGate = 1U << 17U,  // a gate in front of the shared expert
   kQueryGate = 1U << 18U,   // a gate as wide as the queries
   kAttentionFree = 1U << 19U,
-  kPostNorm = 1U << 20U,         // T5's and BERT's families: no norm behind the last layer
-  kMerged = 1U << 21U,           // states the width of both FFN branches together
-  kPositionsBehind = 1U << 22U,  // two rows of padding before the positions
-  kFourfold = 1U << 23U,         // an FFN four times as wide as the model where its width is left out
-  kMixture = 1U << 24U,          // of experts, always
-  kExpertWidth = 1U << 25U,      // experts of another width than dense layers: moe_intermediate_size
-  kHybrid = 1U << 26U,           // some layers mix tokens otherwise than by attention, and the file says which
+  kPostNorm = 1U << 20U,          // T5's and BERT's families: no norm behind the last layer
+  kMerged = 1U << 21U,            // states the width of both FFN branches together
+  kPositionsBehind = 1U << 22U,   // two rows of padding before the positions
+  kFourfold = 1U << 23U,          // an FFN four times as wide as the model where its width is left out
+  kMixture = 1U << 24U,           // of experts, always
+  kExpertWidth = 1U << 25U,       // experts of another width than dense layers: moe_intermediate_size
+  kHybrid = 1U << 26U,            // some layers mix tokens otherwise than by attention, and the file says which
+  kOrDense = 1U << 27U,           // a mixture, unless the file says that there are no experts
+  kAttentionExperts = 1U << 28U,  // queries and outputs in each expert, as wide as the keys that all share
 };
 
 struct ModelClass {

@@ -27,4 +27,19 @@ inline const Defaults* find_defaults(std::string_view type) {
   return nullptr;
 }
 
+/// K/V heads of a class whose default is not as many as heads, from its own code; nothing for others.
+inline Number usual_kv_heads_of(std::string_view type) {
+  struct Usual {
+    std::string_view type;
+    double heads;
+  };
+  static constexpr Usual kUsual[] = {{"bamba", 8},     {"gemma2", 4},  {"gemma3_text", 4}, {"gemma3n_text", 2},
+                                     {"glm4_moe", 8},  {"gpt_oss", 8}, {"jamba", 8},       {"mistral", 8},
+                                     {"mixtral", 8},   {"phimoe", 8},  {"qwen3_moe", 4},   {"qwen3_next", 2},
+                                     {"starcoder2", 2}};
+  for (const Usual& each : kUsual)
+    if (each.type == type) return each.heads;
+  return std::nullopt;
+}
+
 }  // namespace gpusel::catalog::hf

@@ -48,8 +48,11 @@ class ExpertReader {
     // A dense model of a class that has both kinds says one expert that every token visits, or none and nothing else.
     const bool alone = experts == 1.0 && m_.experts_per_token.value_or(1) <= 1;
     const bool dense = alone || (experts.value_or(0) < 1 && !spoken_of);
-    if ((dense && !class_.is(kMixture)) || !keys_.truth("enable_moe_block", true)) {
+    const bool may_be_dense = !class_.is(kMixture) || (class_.is(kOrDense) && experts);
+    if ((dense && may_be_dense) || !keys_.truth("enable_moe_block", true)) {
       m_.experts_per_token = std::nullopt;
+      const Number own = class_.is(kOrDense) ? keys_.count({"shared_intermediate_size"}) : Number();
+      if (own.value_or(0) > 0) m_.ffn_size = own;  // what runs beside the experts is all there is
       return;
     }
     if (experts.value_or(0) < 2) experts = by_default(&MixtureDefaults::experts, key_of(kExperts), experts);
@@ -96,7 +99,7 @@ class ExpertReader {
   void settle_visited() {
     if (m_.experts_per_token && *m_.experts_per_token < 1)
       keys_.fail_reading({ErrorKind::usage, say("no experts per token"), keys_.file(), {}});
-    if (m_.experts_per_token || !class_.is(kMixture)) return;
+    if (m_.experts_per_token || keys_.has("active_params_b")) return;
     if (class_.type == "mixtral" || class_.type == "phimoe")  // sizes of these classes differ in all but this
       m_.experts_per_token = defaults_->visited;
     else
@@ -105,7 +108,7 @@ class ExpertReader {
 
   void settle_width(Number width) {
     const bool llama4 = class_.type.starts_with("llama4");
-    m_.moe_ffn_size = llama4 ? keys_.count({"intermediate_size"}) : width;
+    m_.moe_ffn_size = llama4 && !width ? keys_.count({"intermediate_size"}) : width;
     if (width && *width < 1) m_.moe_ffn_size = by_default(&MixtureDefaults::width, "moe_intermediate_size", width);
     if (!m_.moe_ffn_size && class_.is(kExpertWidth))
       m_.moe_ffn_size = by_default(&MixtureDefaults::width, "moe_intermediate_size", {});

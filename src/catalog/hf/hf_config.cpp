@@ -27,8 +27,9 @@ constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "
 
 class ConfigReader {
  public:
-  ConfigReader(const Node& root, std::string name, ConfigModel& out)
-      : name_(std::move(name)),
+  ConfigReader(const Node& root, std::string name, StatedSize size, ConfigModel& out)
+      : size_(size),
+        name_(std::move(name)),
         reading_{name_, {}, {}},
         root_(reading_, &root),
         keys_(root_),
@@ -61,7 +62,7 @@ class ConfigReader {
     read_experts(keys_, class_, m_, out_.notes);
     if (failed()) return failure();
     if (Status clear = check_shape(); !clear) return clear;
-    Shape shape{keys_, root_, class_, m_, {}};
+    Shape shape{keys_, root_, class_, m_, {}, nested_};
     shape.layers = read_layers(keys_, class_, *m_.layers, m_.is_moe());
     if (failed()) return failure();
     if (Status whole = check_widths(shape); !whole) return whole;
@@ -162,7 +163,7 @@ class ConfigReader {
   void read_ffn() {
     // What neither the config nor its class says follows from the stated size, where there is one.
     if (known_ || class_.kind == ModelKind::encoder) m_.gated_ffn = !class_.is(kPlainFfn);
-    if (const std::string projection = keys_.text("feed_forward_proj"); !projection.empty())
+    if (const std::string projection = keys_.only_text("feed_forward_proj"); !projection.empty())
       m_.gated_ffn = projection.starts_with("gated");
     else if (class_.type == "t5")
       say_usual("feed_forward_proj");
@@ -226,17 +227,32 @@ class ConfigReader {
 
   Number read_kv_heads() {
     if (const Number each = kv_heads_of_blocks(keys_)) return each;
-    if (is_falcon(class_.type) && !is_new_falcon(keys_, class_.type)) {
-      keys_.count({"num_kv_heads", "n_head_kv"});
-      if (!keys_.has("multi_query")) say_usual("multi_query");
-      return keys_.truth("multi_query", true) ? Number{1} : m_.heads;
-    }
+    if (is_falcon(class_.type)) return falcon_kv_heads();
     if (!keys_.truth("multi_query_attention", true)) return m_.heads;
     const Number stated = keys_.count({"num_key_value_heads", "num_kv_heads", "n_head_kv", "multi_query_group_num"}, 1);
     if (stated || usual_kv_heads_) return stated ? stated : usual_kv_heads_;
     if (const auto own = keys_.map("attn_config"))
       if (const Number grouped = own->count({"kv_n_heads"}, 1)) return grouped;
+    if (const Number usual = usual_kv_heads_of(class_.type); usual && m_.heads && std::fmod(*m_.heads, *usual) == 0) {
+      out_.notes.push_back(say("'{}' is missing: {:g}, the published default of '{}', is taken", "num_key_value_heads",
+                               *usual, class_.type));
+      return usual;
+    }
     return keys_.truth("multi_query", class_.type == "gpt_bigcode") ? Number{1} : m_.heads;
+  }
+
+  /// The decoder of the larger sizes has what is stated, else as many as heads; the other one has one or as many.
+  Number falcon_kv_heads() {
+    const Number stated = keys_.count({"num_kv_heads", "n_head_kv"}, 1);
+    if (is_new_falcon(keys_, class_.type)) {
+      if (!stated) say_usual("num_kv_heads");
+      return stated ? stated : m_.heads;
+    }
+    if (!keys_.has("multi_query")) say_usual("multi_query");
+    const Number used = keys_.truth("multi_query", true) ? Number{1} : m_.heads;
+    if (stated && stated != used && stated != m_.heads)  // as many as heads is what the class fills in
+      out_.notes.push_back(say("'num_kv_heads' is {:g} and is not used: this decoder has {:g}", *stated, *used));
+    return used;
   }
 
   /// Which layers keep a growing cache, a window, or a fixed state.
@@ -284,6 +300,8 @@ class ConfigReader {
     if (full + windowed + crossed > 0 && m_.kv_heads)
       attention = m_.is_mla() ? "mla" : *m_.kv_heads == *m_.heads ? "mha" : *m_.kv_heads == 1 ? "mqa" : "gqa";
     m_.attention = keep(attention + kinds);
+    if (m_.heads && !m_.is_mla() && fixed == 0 && normalizes_queries(shape)) m_.qk_norm = true;
+    if (class_.is(kSandwich)) m_.norms_per_layer = 4;
   }
 
   /// Which layers hold the same tensors, where the class says it: of a decoder alone.
@@ -297,9 +315,12 @@ class ConfigReader {
       const Layer& layer = shape.layers[i];
       const double width = i < widths.size() ? widths[i] : layer.ffn_width;
       const auto next = static_cast<std::uint32_t>(kinds.size());
-      out_.layer_kinds.of_layer.push_back(
-          kinds.try_emplace({layer.mixer, layer.ffn, width, layer.beside, static_cast<double>(i) < kept}, next)
-              .first->second);
+      const auto [kind, is_new] =
+          kinds.try_emplace({layer.mixer, layer.ffn, width, layer.beside, static_cast<double>(i) < kept}, next);
+      out_.layer_kinds.of_layer.push_back(kind->second);
+      if (is_new)
+        out_.layer_kinds.needs.push_back(
+            {static_cast<std::uint32_t>(i), has_attention(layer.mixer), layer.ffn != Ffn::none});
     }
     out_.layer_kinds.have_norms = !class_.is(kNoNorm);
     out_.layer_kinds.has_last_norm =
@@ -368,7 +389,9 @@ class ConfigReader {
     out_.prediction_parameters = prediction_parameters(shape, p);
     const Towers towers = count_towers(shape);
     p.vision = towers.parameters;
+    out_.tower = {towers.vision_layers, towers.vision_parameters, towers.vision_known};
     out_.notes.insert(out_.notes.end(), towers.notes.begin(), towers.notes.end());
+    if (towers.vision_missing) out_.notes.push_back(tower_is_missing());
     p.layers = *m_.layers;
     p.moe_layers = m_.moe_layers.value_or(0);
     p.routed_share = m_.is_moe() ? m_.experts_per_token.value_or(1) / *m_.experts : 0;
@@ -379,11 +402,27 @@ class ConfigReader {
     if (failed()) return failure();
     if (!towers.unknown.empty() && !m_.params_b)
       return usage_error(towers.unknown, name_, say("add params_b to it, or use a folder with its safetensors"));
-    if (!m_.params_b) m_.params_b = p.total() / 1e9;
+    if (Status clear = check_size(p.total() / 1e9, towers.unknown.empty()); !clear) return clear;
     if (!(p.total() < kMostParameters) || m_.linear_state_bytes.value_or(0) > kMostStateBytes)
       return usage_error(say("the model's shape is out of range"), name_);
     list_unread();
     return check_class();
+  }
+
+  /// A stated size has the last word where the shape is not sure, and none where it lies far below a sure one.
+  Status check_size(double shape_b, bool all_counted) {
+    constexpr double kApart = 0.1;
+    if (!m_.params_b) {
+      m_.params_b = shape_b;
+      return {};
+    }
+    const bool smaller = *m_.params_b < (1 - kApart) * shape_b;
+    const bool larger = *m_.params_b > (1 + kApart) * shape_b && all_counted;
+    if (size_ == StatedSize::tensors || (!smaller && !larger)) return {};
+    const std::string what = say("'params_b' is {:g}, and the shape has {:.4g}e9 parameters", *m_.params_b, shape_b);
+    if (smaller && known_) return usage_error(what, position(name_, *keys_.find("params_b")), say("remove 'params_b'"));
+    out_.notes.push_back(say("{}: 'params_b' is used", what));
+    return {};
   }
 
   /// A class that is not known is counted as a plain one, unless its keys speak of something else.
@@ -409,7 +448,7 @@ class ConfigReader {
 
   /// A vision model by itself: its size is known, and there is no more to say.
   Status read_tower() {
-    Shape shape{keys_, root_, class_, m_, {}};
+    const Shape shape{keys_, root_, class_, m_, {}, false};
     m_.params_b = count_standalone_tower(shape, out_.notes) / 1e9;
     out_.recount.vision = *m_.params_b * 1e9;
     m_.native_dtype = keep(stored_precision(keys_, root_, out_.notes));
@@ -428,6 +467,7 @@ class ConfigReader {
         if (!is_without_effect_on_towers(key)) out_.unread.push_back("vision_config." + key);
   }
 
+  StatedSize size_;
   std::string name_;
   Reading reading_;
   Keys root_;
@@ -443,11 +483,13 @@ class ConfigReader {
 
 }  // namespace
 
-Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name) {
+std::string tower_is_missing() { return say("'vision_config' is missing: the tower that reads images is not counted"); }
+
+Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name, StatedSize size) {
   if (!root.is_map())
     return usage_error(say("a model configuration must be a JSON object, found {}", root.describe()), name);
   auto out = std::make_unique<ConfigModel>();
-  if (Status read = ConfigReader(root, name, *out).read(); !read) return std::unexpected(read.error());
+  if (Status read = ConfigReader(root, name, size, *out).read(); !read) return std::unexpected(read.error());
   return out;
 }
 

@@ -17,7 +17,15 @@ namespace gpusel::catalog {
 struct LayerKinds {
   std::vector<std::uint32_t> of_layer;  // layers of one kind have the same tensors
   bool have_norms = false;
-  bool has_last_norm = false;  // behind the last layer
+  bool has_last_norm = false;     // behind the last layer
+  std::vector<LayerNeeds> needs;  // of each kind
+};
+
+/// The tower that reads images; nothing: none is described.
+struct VisionTower {
+  double layers = 0;
+  double parameters = 0;  // without what fits it to the text model
+  bool is_known = false;  // its class is, so that its size is exact
 };
 
 /// Owns the texts its model points to.
@@ -34,14 +42,22 @@ struct ConfigModel {
   double empty_layers = 0;              // without any weights
   double table_width = 0;               // of one row of the token embedding
   LayerKinds layer_kinds;
+  VisionTower tower;
   std::deque<std::string> texts;
 };
 
+/// What is said of a model that reads images and does not describe how.
+std::string tower_is_missing();
+
+/// Where a size that a configuration states comes from: its tensors' own is not compared with the shape here.
+enum class StatedSize : std::uint8_t { somebody, tensors };
+
 /// From the object of a config.json, or of an inline model in a request (which may also say
 /// params_b, active_params_b, layer_types, sliding_window, kv_lora_rank, qk_rope_head_dim).
-/// Errors: a key of the wrong kind, with its position; a shape that is not clear; a class whose size
-/// does not follow from its keys.
-Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name);
+/// Errors: a key of the wrong kind, with its position; a size far below the shape's; a shape that is not clear; a class
+/// whose size does not follow from its keys.
+Result<std::unique_ptr<ConfigModel>> read_config(const Node& root, const std::string& name,
+                                                 StatedSize size = StatedSize::somebody);
 
 /// `path`: a config.json; a .gguf file; a .safetensors file or an index of several, with config.json beside
 /// it; or a directory that holds such files. Of weights only the headers are read.

@@ -72,6 +72,13 @@ std::string Keys::text(std::string_view key) const {
   return node != nullptr && node->is_scalar() ? node->text : std::string();
 }
 
+std::string Keys::only_text(std::string_view key) const {
+  const Node* node = find(key);
+  if (node == nullptr) return {};
+  if (!node->is_scalar() || !node->quoted) fail(*node, say("'{}' must be text, found {}", key, node->describe()));
+  return node->text;
+}
+
 const Node* Keys::list(std::string_view key) const {
   const Node* node = find(key);
   return node != nullptr && node->is_list() ? node : nullptr;

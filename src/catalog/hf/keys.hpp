@@ -51,6 +51,8 @@ class Keys {
   bool truth(std::string_view key, bool otherwise) const { return boolean(key).value_or(otherwise); }
   /// Empty when absent or no text.
   std::string text(std::string_view key) const;
+  /// The same where the key stands for nothing but text: refuses anything else.
+  std::string only_text(std::string_view key) const;
   /// The list under a key, or nullptr.
   const Node* list(std::string_view key) const;
   /// The same where the key stands for nothing but a list: refuses anything else.

@@ -197,35 +197,69 @@ class LayerReader {
     return std::find(list.begin(), list.end(), static_cast<double>(index)) != list.end();
   }
 
+  /// The places of layers in a list, the first of them `first`; refuses one that there is not.
+  std::vector<double> places(const Keys& keys, std::string_view key, double first = 0) const {
+    const Node* list = keys.only_list(key);
+    std::vector<double> out = keys.counts(key);
+    for (const double place : out)
+      if (place < first || place >= static_cast<double>(layers_.size()) + first)
+        keys.fail(*list, say("'{}' names layer {:g}, and there are {}", key, place, layers_.size()));
+    return out;
+  }
+
+  /// A list with an entry for each layer, or nullptr; refuses one of another length.
+  const Node* one_each(std::string_view key) const {
+    const Node* list = keys_.only_list(key);
+    if (list != nullptr && list->children.size() != layers_.size())
+      keys_.fail(*list, say("'{}' names {} layers of {}", key, list->children.size(), layers_.size()));
+    return list != nullptr && list->children.size() == layers_.size() ? list : nullptr;
+  }
+
+  /// Every so many layers, from an offset below that.
+  std::optional<std::pair<double, double>> repeated(std::string_view period_key, std::string_view offset_key) const {
+    const Number period = keys_.count({period_key}, 1);
+    if (!period) return std::nullopt;
+    const double offset = keys_.count_or({offset_key}, 0);
+    if (const Node* at = keys_.find(offset_key); at != nullptr && offset >= *period)
+      keys_.fail(*at,
+                 say("'{}' is {:g}, and '{}' is {:g}: no layer is meant", offset_key, offset, period_key, *period));
+    return std::pair(*period, offset);
+  }
+
+  /// Kimi's two lists together name each layer once, from 1.
+  bool by_kimi_lists(const Keys& own) {
+    const std::vector<double> full = places(own, "full_attn_layers", 1);
+    const std::vector<double> linear = places(own, "kda_layers", 1);
+    if (full.empty()) return false;
+    for (std::size_t i = 1; i <= layers_.size() && !linear.empty(); ++i)
+      if (holds(full, i) == holds(linear, i))
+        own.fail(*own.list("kda_layers"),
+                 say("layer {} is in both of 'full_attn_layers' and 'kda_layers', or in none", i));
+    return each([&](std::size_t i) { return holds(full, i + 1) ? Mixer::full : Mixer::kimi; });
+  }
+
   /// Full layers told by their places.
   bool by_indices() {
     const Mixer other = class_.type == "bamba" ? Mixer::mamba2 : Mixer::conv;
     for (const std::string_view key : {"full_attn_idxs", "attn_layer_indices"}) {
-      const Node* places = keys_.only_list(key);
-      const std::vector<double> full = keys_.counts(key);
+      const std::vector<double> full = places(keys_, key);
       if (full.empty()) continue;
-      if (const double last = std::ranges::max(full); last >= static_cast<double>(layers_.size()))
-        keys_.fail(*places, say("'{}' names layer {:g}, and there are {}", key, last, layers_.size()));
       return each([&](std::size_t i) { return holds(full, i) ? Mixer::full : other; });
     }
-    if (const auto kimi = keys_.map("linear_attn_config"); kimi && kimi->list("full_attn_layers") != nullptr)
-      return each([&, full = kimi->counts("full_attn_layers")](std::size_t i) {
-        return holds(full, i + 1) ? Mixer::full : Mixer::kimi;
+    if (const auto kimi = keys_.map("linear_attn_config"); kimi && by_kimi_lists(*kimi)) return true;
+    if (one_each("attn_type_list") != nullptr)
+      return each([&, kinds = keys_.counts("attn_type_list")](std::size_t i) {
+        return i < kinds.size() && kinds[i] == 1 ? Mixer::full : Mixer::lightning;
       });
-    if (const std::vector<double> kinds = keys_.counts("attn_type_list");
-        kinds.size() == layers_.size() && !kinds.empty())
-      return each([&](std::size_t i) { return kinds[i] == 1 ? Mixer::full : Mixer::lightning; });
-    if (const Number period = keys_.count({"attn_layer_period"}, 1)) {
-      const double offset = keys_.count_or({"attn_layer_offset"}, 0);
+    if (const auto jamba = repeated("attn_layer_period", "attn_layer_offset"))
       return each([&](std::size_t i) {
-        return std::fmod(static_cast<double>(i), *period) == offset ? Mixer::full : Mixer::mamba;
+        return std::fmod(static_cast<double>(i), jamba->first) == jamba->second ? Mixer::full : Mixer::mamba;
       });
-    }
     if (const Number interval = keys_.count({"full_attention_interval"}, 1))
       return each([&](std::size_t i) {
         return std::fmod(static_cast<double>(i) + 1, *interval) == 0 ? Mixer::full : Mixer::delta;
       });
-    if (const std::vector<double> cross = keys_.counts("cross_attention_layers"); !cross.empty())
+    if (const std::vector<double> cross = places(keys_, "cross_attention_layers"); !cross.empty())
       return each([&](std::size_t i) { return holds(cross, i) ? Mixer::cross : Mixer::full; });
     return false;
   }
@@ -266,7 +300,9 @@ class LayerReader {
       each([&](std::size_t i) { return static_cast<double>(i) < full ? Mixer::full : Mixer::window; });
       return;
     }
-    const std::vector<double> rotary = keys_.counts("no_rope_layers");  // 0: sees everything, without positions
+    const bool stated = keys_.list("no_rope_layers") != nullptr && one_each("no_rope_layers") != nullptr;
+    // 0: sees everything, without positions
+    const std::vector<double> rotary = stated ? keys_.counts("no_rope_layers") : std::vector<double>();
     const double interval = keys_.count_or({"no_rope_layer_interval"}, 4, 1);
     each([&](std::size_t i) {
       const bool full =
@@ -290,17 +326,23 @@ class LayerReader {
         if (layers_[i].ffn != Ffn::none && chosen(static_cast<double>(i))) layers_[i].ffn = Ffn::experts;
     };
     if (class_.type == "nemotron_h") return;  // its pattern says it
-    if (const Node* kinds = keys_.list("mlp_layer_types"); kinds != nullptr && kinds->children.size() == layers_.size())
+    if (const Node* kinds = one_each("mlp_layer_types")) {
+      for (const Node& kind : kinds->children)
+        if (kind.text != "sparse" && kind.text != "dense")
+          keys_.fail(kind, say("a layer of kind {} is not known", kind.describe()));
       return place([&](double i) { return kinds->children[static_cast<std::size_t>(i)].text == "sparse"; });
-    if (const std::vector<double> listed = keys_.counts("moe_layers"); !listed.empty())
-      return place([&](double i) { return holds(listed, static_cast<std::size_t>(i)); });
-    if (const std::vector<double> flags = keys_.counts("moe_layer_freq");
-        flags.size() == layers_.size() && !flags.empty())
-      return place([&](double i) { return flags[static_cast<std::size_t>(i)] > 0; });
-    if (const Number period = keys_.count({"expert_layer_period"}, 1)) {
-      const double offset = keys_.count_or({"expert_layer_offset"}, 0);
-      return place([&](double i) { return std::fmod(i, *period) == offset; });
     }
+    if (const std::vector<double> listed = places(keys_, "moe_layers"); !listed.empty())
+      return place([&](double i) { return holds(listed, static_cast<std::size_t>(i)); });
+    if (keys_.list("moe_layer_freq") != nullptr && one_each("moe_layer_freq") != nullptr) {
+      const std::vector<double> flags = keys_.counts("moe_layer_freq");
+      return place([&](double i) {
+        const auto at = static_cast<std::size_t>(i);
+        return at < flags.size() && flags[at] > 0;
+      });
+    }
+    if (const auto jamba = repeated("expert_layer_period", "expert_layer_offset"))
+      return place([&](double i) { return std::fmod(i, jamba->first) == jamba->second; });
     const double first = keys_.count_or({"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}, 0);
     const double last = keys_.number({"moe_layer_end_index"}, -1).value_or(-1);
     const Node* frequency = keys_.find("moe_layer_freq");
@@ -309,7 +351,7 @@ class LayerReader {
             ? 1
             : keys_.count_or(
                   {"interleave_moe_layer_step", "decoder_sparse_step", "moe_layer_interval", "moe_layer_freq"}, 1, 1);
-    const std::vector<double> dense = keys_.counts("mlp_only_layers");
+    const std::vector<double> dense = places(keys_, "mlp_only_layers");
     // DeepSeek counts steps from the first layer, the others put experts at the end of each step.
     const double shift = keys_.has("moe_layer_freq") ? 0 : 1;
     place([&](double i) {

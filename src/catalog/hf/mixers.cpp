@@ -6,11 +6,15 @@
 
 namespace gpusel::catalog::hf {
 
+bool normalizes_queries(const Shape& s) {
+  return s.keys.truth("use_qk_norm", s.keys.truth("qk_layernorm", s.is(kQkNorm) || s.is(kWideQkNorm)));
+}
+
 namespace {
 
 bool has_attention_bias(const Shape& s) {
   for (const std::string_view key : {"attention_bias", "qkv_bias", "add_qkv_bias", "use_qkv_bias", "use_bias", "bias"})
-    if (const Node* said = s.keys.find(key); said != nullptr && said->is_scalar()) return said->text == "true";
+    if (const auto said = s.keys.boolean(key)) return *said;
   return false;
 }
 
@@ -38,13 +42,13 @@ double attention(const Shape& s, bool full) {
   const bool shared = full && s.keys.truth("attention_k_eq_v", false);
   const double queries = heads * d;
   const double keys = kv * d;
+  if (s.is(kAttentionExperts)) return 2 * h * keys + m.experts.value_or(0) * (2 * h * keys + h) + h;
   double count = h * (queries + keys * (shared ? 1 : 2)) + queries * h;
   const bool biased = has_attention_bias(s);
   if (!s.is_biasless() && (s.is(kQkvBias) || biased)) count += queries + 2 * keys;
   if (!s.is_biasless() && (s.is(kOutBias) || biased)) count += h;
-  const bool normed = s.keys.truth("use_qk_norm", s.keys.truth("qk_layernorm", s.is(kQkNorm) || s.is(kWideQkNorm)));
   const bool wide = s.is(kWideQkNorm) || s.model_class.type.starts_with("cohere") || s.model_class.type == "stablelm";
-  if (normed) count += wide ? queries + keys : 2 * d;
+  if (normalizes_queries(s)) count += wide ? queries + keys : 2 * d;
   if (s.is(kSinks)) count += heads;
   if (s.is(kQueryGate) && s.keys.truth("attn_output_gate", true)) count += h * queries;
   return count;

@@ -12,6 +12,7 @@ struct Shape {
   ModelClass model_class;
   Model& model;
   std::vector<Layer> layers;  // of the decoder, or of the only stack
+  bool nested = false;        // the text is a part of the file
 
   bool is(Trait trait) const { return model_class.is(trait); }
   double hidden() const { return model.hidden_size.value_or(0); }
@@ -20,6 +21,9 @@ struct Shape {
   /// Classes with biases state their absence so.
   bool is_biasless() const;
 };
+
+/// Whether queries and keys have norms of their own.
+bool normalizes_queries(const Shape& shape);
 
 /// Parameters of one layer's token mixing, without the norm in front of it.
 double mixer_parameters(const Shape& shape, Mixer mixer);
@@ -48,6 +52,10 @@ double prediction_parameters(const Shape& shape, const Parameters& parts);
 /// What is beside the text: towers and projectors.
 struct Towers {
   double parameters = 0;
+  double vision_layers = 0;
+  double vision_parameters = 0;  // without the projector
+  bool vision_known = false;     // by its class
+  bool vision_missing = false;   // the model reads images, and the file does not say how
   std::vector<std::string> notes;
   std::string unknown;  // why their size does not follow from the keys; or empty
 };

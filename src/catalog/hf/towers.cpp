@@ -54,6 +54,7 @@ constexpr std::string_view kPlainVit = "";
 struct Tower {
   double parameters = 0;
   double width = 0;
+  double layers = 0;
 };
 
 const TowerClass* tower_class(std::string_view type) {
@@ -106,6 +107,7 @@ Tower count_tower(const Keys& v, const TowerClass& t, double text_width) {
   if (t.biased) each += 4 * w + (matrices - 1) * f + w;
   if (t.type.starts_with("intern")) each += 2 * w;  // scales of both branches
   tower.width = w;
+  tower.layers = layers;
   tower.parameters = layers * each + patches(v, t, w) + t.outer_norms * w * (t.norm_bias ? 2 : 1);
   if (t.type.starts_with("qwen")) tower.parameters += qwen_merger(v, t.type, w, text_width);
   if (t.type == "gemma4_vision") tower.parameters += 2 * v.size_or({"position_embedding_size"}, 10240) * w;
@@ -132,6 +134,7 @@ Tower count_mllama(const Keys& v) {
   const double each = 4 * w * w + 2 * w * f + f + w + 4 * w;
   Tower tower;
   tower.width = v.size_or({"vision_output_dim"}, 7680);
+  tower.layers = local;
   tower.parameters = (local + global) * each + 2 * global + 3 * patch * patch * w + w + rows * w + 4 * w +
                      arrangements * tiles * w * (rows + 2);
   return tower;
@@ -157,6 +160,13 @@ double projector(const Keys& root, std::string_view wrapper, double vision, doub
   return two;
 }
 
+/// A class of such models, or a file around a text model that has no other reason: none of sound.
+bool reads_images(const Shape& s, std::string_view wrapper) {
+  const ModelClass* whole = find_class(wrapper);
+  if (whole != nullptr && whole->kind == ModelKind::vlm) return true;
+  return s.nested || s.root.has("mm_vision_tower");
+}
+
 }  // namespace
 
 Towers count_towers(const Shape& s) {
@@ -166,17 +176,17 @@ Towers count_towers(const Shape& s) {
     if (s.root.find(key) != nullptr)
       out.unknown = say("the size of the tower in '{}' cannot be derived from its keys", key);
   const auto v = s.root.map("vision_config");
-  const ModelClass* whole = find_class(wrapper);
-  if (!v && whole != nullptr && whole->kind == ModelKind::vlm)
-    out.notes.push_back(say("'vision_config' is missing: the tower that reads images is not counted"));
+  out.vision_missing = !v && reads_images(s, wrapper);
   if (!v) return out;
   const std::string named = v->text("model_type");
   const std::string_view type = named.empty() ? usual_tower(wrapper) : std::string_view(named);
   Tower tower;
   if (type == "mllama_vision_model" || wrapper == "mllama") {
     tower = count_mllama(*v);
+    out.vision_known = true;
   } else if (const TowerClass* known = tower_class(type)) {
     tower = count_tower(*v, *known, s.hidden());
+    out.vision_known = true;
   } else if (v->has("intermediate_size") && v->has("patch_size") && (v->has("hidden_size") || v->has("embed_dim")) &&
              (v->has("num_hidden_layers") || v->has("depth"))) {
     static constexpr TowerClass kUsual{kPlainVit, 0, 0, 0, 0, 224};
@@ -187,6 +197,8 @@ Towers count_towers(const Shape& s) {
         say("the size of the tower in 'vision_config' ('{}') cannot be derived from its keys", printable(type));
     return out;
   }
+  out.vision_layers = tower.layers;
+  out.vision_parameters = tower.parameters;
   out.parameters = tower.parameters + projector(s.root, wrapper, tower.width, s.hidden());
   return out;
 }

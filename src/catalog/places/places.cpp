@@ -129,6 +129,7 @@ Result<std::vector<std::string>> countries_called(std::string_view name, const C
                          : say("'{}' is not a country: it is in {}", shorten(printable(name), 40), place->country);
     if (place != nullptr) return usage_error(message, {}, say("write {}", lower(place->country)));
     if (name.size() == 2) return usage_error(message, {}, country_hint(upper(name)));
+    if (fold_name(name) == "any" || fold_name(name) == "all") return usage_error(message, {}, say("leave it off"));
     std::vector<std::string_view> known;
     for (const Place& one : catalog.places())
       if (one.kind != PlaceKind::locality) {

@@ -54,7 +54,7 @@ Status take_stored(ConfigModel& out, StoredWeights stored, const std::string& pa
 Result<std::unique_ptr<ConfigModel>> from_gguf(const std::string& path) {
   auto file = read_gguf(path);
   if (!file) return std::unexpected(file.error());
-  auto model = read_config(file->config, path);
+  auto model = read_config(file->config, path, StatedSize::tensors);
   if (!model) return model;
   if (Status taken = take_stored(**model, std::move(file->stored), path); !taken) return std::unexpected(taken.error());
   return model;
@@ -75,6 +75,22 @@ Result<std::unique_ptr<ConfigModel>> from_safetensors(const std::string& path, b
   if (!stored) return std::unexpected(stored.error());
   if (Status taken = take_stored(**model, std::move(*stored), path); !taken) return std::unexpected(taken.error());
   return model;
+}
+
+constexpr std::string_view kAdapter = "adapter_config.json";
+
+bool is_adapter_file(std::string_view name) { return name.starts_with("adapter_model"); }
+
+/// Weights that are added to another model's say which, and are no model.
+std::unexpected<Error> adapter_alone(const std::string& path) {
+  std::string base;
+  const auto text = read_text_file(path);
+  const auto document = text ? parse_json(*text, path, JsonDialect::python) : std::unexpected(text.error());
+  if (document && document->root.is_map())
+    if (const Node* named = document->root.find("base_model_name_or_path"); named != nullptr && named->is_scalar())
+      base = printable(shorten(named->text, 80));
+  return base.empty() ? usage_error(say("an adapter, not a model: name the model that it was trained for"), path)
+                      : usage_error(say("an adapter for '{}', not a model: name that model", base), path);
 }
 
 /// The names in a folder that end so, in order. Error: some may be missing.
@@ -115,19 +131,29 @@ Result<std::unique_ptr<ConfigModel>> from_folder(const std::string& folder) {
     there[i++] = *found;
   }
   const auto [described, indexed, usual] = there;
+  const auto adapter = weights::is_there(in_folder(kAdapter));
+  if (!adapter) return std::unexpected(adapter.error());
+  if (!described && *adapter) return adapter_alone(in_folder(kAdapter));
   if (!described) return from_gguf_folder(folder);
   if (indexed) return from_safetensors(in_folder(kIndex), true);
   // One file, or the parts of one; where there is more, such as an adapter, the one of the usual name.
   const auto files = names_ending(folder, ".safetensors");
   if (!files) return std::unexpected(files.error());
   std::set<std::string> wholes;
-  for (const std::string& file : *files) wholes.insert(parts_of_file(in_folder(file)).front());
-  if (wholes.size() == 1) return from_safetensors(in_folder(files->front()), false);
+  for (const std::string& file : *files)
+    if (!is_adapter_file(file)) wholes.insert(parts_of_file(in_folder(file)).front());
+  if (wholes.size() == 1) {
+    const auto whole = std::ranges::find_if(*files, [](const std::string& file) { return !is_adapter_file(file); });
+    return from_safetensors(in_folder(*whole), false);
+  }
   if (usual) return from_safetensors(in_folder(kUsual), false);
   auto model = read_config_at(in_folder("config.json"));
   if (model && !wholes.empty())
     (*model)->notes.push_back(say("'{}' has {} files of weights and none is '{}': the figures are config.json's",
                                   printable(folder), wholes.size(), kUsual));
+  if (model && wholes.empty() && !files->empty())
+    (*model)->notes.push_back(
+        say("'{}' has the weights of an adapter alone: the figures are config.json's", printable(folder)));
   return model;
 }
 
@@ -142,6 +168,9 @@ Result<std::unique_ptr<ConfigModel>> read_model_file(const std::string& path) {
   std::error_code failed;
   if (fs::is_directory(path, failed)) return from_folder(path);
   if (path.ends_with(".gguf")) return from_gguf(path);
+  const fs::path named(path);
+  if (named.filename() == kAdapter) return adapter_alone(path);
+  if (is_adapter_file(named.filename().string())) return adapter_alone((named.parent_path() / kAdapter).string());
   if (path.ends_with(".safetensors")) return from_safetensors(path, false);
   if (path.ends_with(".index.json")) return from_safetensors(path, true);
   return read_config_at(path);

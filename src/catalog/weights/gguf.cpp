@@ -206,27 +206,40 @@ class GgufReader {
         out_.unloaded_bytes += bytes;
         out_.unloaded_elements += elements;
       }
-      place_tensor(out_, name, shape, elements);
-      if (is_vision(name)) out_.vision_elements += elements;
+      place_tensor(out_, {name, {}, shape, elements});
       if (is_head(name)) out_.has_head = true;
       end = std::max(end, offset + bytes);
     }
     if (!in.failed() && end > static_cast<double>(in.left()))
       in.fail(say("truncated: {} of {:.0f} bytes of weights", in.left(), end));
-    if (!in.failed()) check_places(in, places);
+    const auto stated = metadata_.find("general.alignment");
+    const double alignment = stated == metadata_.end() ? 32 : stated->second.number.value_or(32);
+    if (!in.failed()) check_places(in, places, alignment);
   }
 
   struct Place {
     double from, to;
     std::string name;
   };
-  /// Places are padded to an alignment, so that gaps are small; two tensors in one place are one that was lost.
-  static void check_places(Header& in, std::vector<Place>& places) {
+  /// Places are padded to an alignment, so that gaps are small; two tensors in one place are one that was lost, and so
+  /// are bytes that none names.
+  static void check_places(Header& in, std::vector<Place>& places, double alignment) {
     std::ranges::sort(places, {}, &Place::from);
-    for (std::size_t i = 1; i < places.size(); ++i)
-      if (places[i].from < places[i - 1].to)
-        return in.fail(say("tensors '{}' and '{}' overlap", printable(shorten(places[i - 1].name, 80)),
-                           printable(shorten(places[i].name, 80))));
+    double filled = 0;
+    const Place* last = nullptr;
+    for (const Place& place : places) {
+      if (place.from < filled && last != nullptr)
+        return in.fail(say("tensors '{}' and '{}' overlap", printable(shorten(last->name, 80)),
+                           printable(shorten(place.name, 80))));
+      if (place.from > filled + alignment)
+        return in.fail(say("{:.0f} bytes of weights before tensor '{}' belong to no tensor", place.from - filled,
+                           printable(shorten(place.name, 80))));
+      filled = place.to;
+      last = &place;
+    }
+    const double behind = static_cast<double>(in.left()) - filled;
+    if (!places.empty() && behind > 2 * alignment)  // in front of the first, and behind the last
+      in.fail(say("{:.0f} bytes of weights belong to no tensor", behind));
   }
 
   StoredWeights& out_;
@@ -316,6 +329,8 @@ class ConfigMaker {
     for (const KeyName& each : kGgufKeys) add(each.name, own(each.key));
     if (const Value* tokens = value("tokenizer.ggml.tokens"); tokens != nullptr && out_.find("vocab_size") == nullptr)
       add_number("vocab_size", tokens->length);
+    if (own("expert_count") == nullptr && !has_experts()) add_number("num_experts", 0);
+    if (arch_.starts_with("lfm2")) out_.children.push_back(scalar("block_auto_adjust_ff_dim", "false"));  // it is done
     add_heads();
     add_linear();
     // Falcon's two decoders have one name here; the larger one has groups of K/V heads.
@@ -339,10 +354,14 @@ class ConfigMaker {
 
   void add_number(std::string_view key, double number) { out_.children.push_back(scalar(key, format("{}", number))); }
 
+  bool has_experts() const {
+    return std::ranges::any_of(stored_.stacks, [](const LayerStack& stack) { return experts_in(stack) > 0; });
+  }
+
   /// Of a list with one number per layer the largest; layers without K/V heads keep a state instead.
   void add(std::string_view key, const Value* value) {
     if (value == nullptr) return;
-    if (value->number && *value->number > 0) add_number(key, *value->number);
+    if (value->number && (*value->number > 0 || key == "num_experts")) add_number(key, *value->number);
     if (value->list.empty()) return;
     add_number(key, *std::max_element(value->list.begin(), value->list.end()));
     if (key != "num_key_value_heads" || std::find(value->list.begin(), value->list.end(), 0.0) == value->list.end())
@@ -386,15 +405,40 @@ class ConfigMaker {
   Node out_;
 };
 
-/// What the file says it is, else what most of it is.
-std::string precision_of(const Metadata& metadata, std::string_view main_type) {
+/// Of the format itself: 4.5 of "q4_k_m", 16 of "f16".
+double bits_of(std::string_view format) {
+  constexpr double kWithScales = 0.5;
+  if (format == "fp32") return 32;
+  if (format.ends_with("f16")) return 16;
+  const std::size_t digit = format.find_first_of("12345678");
+  return digit == std::string_view::npos ? 0 : format[digit] - '0' + kWithScales;
+}
+
+/// What the file says it is.
+std::string_view said_format(const Metadata& metadata) {
   const auto said = metadata.find("general.file_type");
   if (said != metadata.end() && said->second.number && *said->second.number >= 0 && *said->second.number < 1e6)
     for (const FileType& each : kFileTypes)
-      if ((static_cast<std::uint64_t>(*said->second.number) & ~kGuessed) == each.id) return std::string(each.format);
+      if ((static_cast<std::uint64_t>(*said->second.number) & ~kGuessed) == each.id) return each.format;
+  return {};
+}
+
+/// What the file says it is, unless its tensors have far more or fewer bits; else what most of it is.
+std::string precision_of(const Metadata& metadata, StoredWeights& stored) {
+  constexpr double kFewest = 0.85;
+  constexpr double kMost = 1.8;  // small files keep much in wider types
+  const std::string_view said = said_format(metadata);
+  const double bits = 8 * stored.bytes / stored.elements;
+  const bool agrees = bits >= kFewest * bits_of(said) && bits <= kMost * bits_of(said);
+  if (!said.empty() && agrees) return std::string(said);
+  const std::string_view main_type = stored.types.front().name;
+  std::string most = lower(main_type);
   for (const MainType& each : kMainTypes)
-    if (each.type == main_type) return std::string(each.format);
-  return lower(main_type);
+    if (each.type == main_type) most = each.format;
+  if (!said.empty())
+    stored.contradicts.push_back(say(
+        "'general.file_type' says {}, and the tensors have {:.1f} bits per value: counted as {}", said, bits, most));
+  return most;
 }
 
 }  // namespace
@@ -415,7 +459,7 @@ Result<GgufModel> read_gguf(const std::string& path) {
   auto config = ConfigMaker(reader.metadata(), model.stored).make(path);
   if (!config) return std::unexpected(config.error());
   model.config = std::move(*config);
-  model.stored.precision = precision_of(reader.metadata(), model.stored.types.front().name);
+  model.stored.precision = precision_of(reader.metadata(), model.stored);
   return model;
 }
 

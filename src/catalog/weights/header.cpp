@@ -101,8 +101,9 @@ bool is_head(std::string_view tensor) {
 }
 
 bool is_vision(std::string_view tensor) {
-  return tensor.starts_with("v.") || tensor.starts_with("mm.") ||
-         holds(tensor, {"vision", "visual", "multi_modal_projector", "mm_projector"});
+  for (const std::string_view start : {"v.", "mm.", "mlp1.", "vpm.", "resampler."})
+    if (tensor.starts_with(start)) return true;
+  return holds(tensor, {"vision", "visual", "multi_modal_projector", "mm_projector", "connector.modality_projection"});
 }
 
 bool is_prediction(std::string_view tensor, double layers) {

@@ -46,8 +46,18 @@ bool is_vision(std::string_view tensor);
 /// For multi-token prediction: by its name, or by a layer beyond the model's `layers`.
 bool is_prediction(std::string_view tensor, double layers);
 void sort_types(StoredWeights& out);
-/// Counts a tensor to its layer and keeps what its shape says of the model. `shape` as it is stored: rows first.
-void place_tensor(StoredWeights& out, std::string_view tensor, std::span<const double> shape, double elements);
+/// As a header describes it; of an index only the name.
+struct TensorInfo {
+  std::string_view name;
+  std::string_view type = {};          // of safetensors
+  std::span<const double> shape = {};  // as it is stored: rows first
+  double elements = 0;
+
+  /// Its values hold several parameters each, or parts of one.
+  bool is_packed() const { return type == "U8" || type == "I8" || type == "I32" || type == "F4"; }
+};
+/// Counts a tensor to its layer and keeps what its shape says of the model.
+void place_tensor(StoredWeights& out, const TensorInfo& tensor);
 /// "cannot read all of 'x': Input/output error".
 std::unexpected<Error> cannot_read_all(const std::string& path, int why);
 /// Whether there is such a file. Error: the disk does not tell, so that weights might be taken for missing.

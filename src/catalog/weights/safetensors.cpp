@@ -72,9 +72,7 @@ class TensorList {
       out_.unloaded_bytes += bytes;
       out_.unloaded_elements += elements;
     }
-    const bool packed = type->text == "U8" || type->text == "I8" || type->text == "I32" || type->text == "F4";
-    place_tensor(out_, tensor.key, packed ? std::span<const double>() : std::span<const double>(sizes), elements);
-    if (is_vision(tensor.key)) out_.vision_elements += elements;
+    place_tensor(out_, {tensor.key, type->text, sizes, elements});
     if (is_head(tensor.key)) out_.has_head = true;
     end_ = std::max(end_, *to);
     return {};
@@ -228,7 +226,7 @@ class Index {
     out.files = static_cast<double>(files_.size());
     for (const Node& tensor : map.children) {
       out.has_head = out.has_head || is_head(tensor.key);
-      if (!is_prediction(tensor.key, layers_)) place_tensor(out, tensor.key, {}, 0);
+      if (!is_prediction(tensor.key, layers_)) place_tensor(out, {tensor.key});
     }
     return out;
   }

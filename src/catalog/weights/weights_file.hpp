@@ -23,13 +23,24 @@ struct TensorType {
   double bytes = 0;
 };
 
+/// What a matrix gives for one token, as far as its tensors tell.
+struct Output {
+  double width = 0;   // values per token
+  double values = 0;  // of the whole matrix, where its shape is lost in the packing
+};
+
 /// Layers with one beginning of their names: "model.layers.0", "blk.0".
 struct LayerStack {
+  using Layers = std::set<std::uint32_t>;
+
   std::string prefix;
-  std::set<std::uint32_t> layers;
+  Layers layers;
   double elements = 0;
   /// "mlp.up_proj": which layers have it, and how many values; 0 where they are packed or not known.
   std::map<std::string, std::map<std::uint32_t, double>, std::less<>> modules;
+  std::map<std::string, Output, std::less<>> outputs;         // the most of any layer
+  std::map<std::string, Layers, std::less<>> packed, scaled;  // fewer bits than 16, and the scales of these
+  double experts = 0;                                         // in the tensors that hold all of a layer together
 };
 
 struct StoredWeights {
@@ -40,12 +51,14 @@ struct StoredWeights {
   double elements = 0;
   double unloaded_bytes = 0;  // multi-token prediction
   double unloaded_elements = 0;
-  std::vector<LayerStack> stacks;        // of text, not of vision or multi-token prediction
-  std::set<std::uint32_t> prediction;    // layers whose tensors say that they are for multi-token prediction
-  Number table_rows, table_width;        // of the token embedding
-  Number key_rows;                       // values of one token's keys in a layer
-  std::vector<std::string> contradicts;  // what does not agree and leaves the figures as they are
+  std::vector<LayerStack> stacks;         // of text, not of vision or multi-token prediction
+  std::set<std::uint32_t> prediction;     // layers whose tensors say that they are for multi-token prediction
+  Number table_rows, table_width;         // of the token embedding
+  std::vector<LayerStack> vision_stacks;  // of towers that read images
+  std::vector<std::string> contradicts;   // what does not agree and leaves the figures as they are
   double vision_elements = 0;
+  double packed_vision_elements = 0;  // of these, several in one value
+  bool has_vision = false;
   bool has_head = false;   // an output projection of its own
   bool has_table = false;  // of words
   bool has_last_norm = false;
@@ -70,10 +83,19 @@ Result<StoredWeights> read_safetensors_parts(const std::string& path, double lay
 std::vector<std::string> parts_of_file(const std::string& path);
 /// Tensors that some layers lack, or have smaller, and most others of their kind have, in one sentence; or nothing.
 std::optional<std::string> lost_tensors(const LayerStack& stack, std::span<const std::uint32_t> kinds);
-/// Experts that are stored one by one; 0 where they are stored together.
+/// Experts of a layer, stored one by one or together; 0 where there are none.
 double experts_in(const LayerStack& stack);
-/// A kind of tensor that no layer has though it goes with others that are there; or empty.
-std::string_view lost_kind(const LayerStack& stack);
+/// What the layers of a kind must have.
+struct LayerNeeds {
+  std::uint32_t layer = 0;  // the first of its kind
+  bool attention = false;
+  bool ffn = false;
+};
+/// A matrix that goes with others of the same layer, or the whole attention or FFN, where all layers of a kind lack it:
+/// its name. `gated`: FFNs have three matrices; `latent`: keys and values are made of a latent.
+std::optional<std::string> lost_kind(const LayerStack& stack, const LayerNeeds& needs, bool gated, bool latent);
+/// Packed matrices without their scales, in one sentence.
+std::optional<std::string> lost_scales(const LayerStack& stack);
 bool has_norms(const LayerStack& stack);
 bool is_norm(std::string_view tensor);
 /// One file, or all parts of one that is split into …-00001-of-00003.gguf.

@@ -88,7 +88,10 @@ constexpr Synonym kSameFlags[] = {
     {"llama.cpp", "--engine llama.cpp"},
     {"llamacpp", "--engine llama.cpp"},
     {"tensorrt-llm", "--engine trt-llm"},
-    {"reserved", "--term reserved-1y"},
+    {"reserved", "--term reserved"},
+    {"cpu-only", "--gpu none"},
+    {"no-gpu", "--gpu none"},
+    {"without-gpu", "--gpu none"},
     {"max-num-seqs", "--concurrency"},
     {"max-tokens", "--osl"},
     {"ctx", "--context"},
@@ -146,8 +149,13 @@ constexpr Synonym kSameFlags[] = {
     {"格式", "--output"},
 };
 
-/// Near enough to be offered; the value goes behind it, or where '+' stands, behind which is the usual one.
+/// Near enough to be offered; the value goes behind it, or where '+' stands, behind which is the usual one, or in the
+/// place of '#'.
 constexpr Synonym kOtherFlags[] = {
+    {"rpm", "--rps #/min"},
+    {"rph", "--rps #/h"},
+    {"requests-per-minute", "--rps #/min"},
+    {"requests-per-day", "--rps #/day"},
     {"spot-only", "--spot"},
     {"commitment", "--term reserved-+1y"},
     {"commit", "--term reserved-+1y"},
@@ -212,7 +220,6 @@ constexpr Synonym kOtherFlags[] = {
     {"max-time", "--deadline"},
     {"max-hours", "--deadline"},
     {"duration", "--deadline|--hours|--hours-per-day"},
-    {"hours", "--hours|--hours-per-day|--deadline"},
     {"vram", "--min-vram|--gpu"},
     {"memory-per-gpu", "--min-vram"},
     {"ram", "--memory"},
@@ -276,6 +283,9 @@ constexpr Synonym kOtherFlags[] = {
 
 constexpr std::string_view kTokensPerSecond =
     to_say("load is in requests per second: divide by the tokens of an answer; 1000 tokens/s at 256 each: --rps 4");
+constexpr std::string_view kHoursOfWhat = to_say(
+    "of audio: --audio-hours; of video: --video-hours; of use per day: --hours-per-day; until the job is done: "
+    "--deadline 12h");
 constexpr std::string_view kAvailability =
     to_say("no limit on availability; gpusel fleet --redundancy 1 keeps a spare, --ttft and --e2e limit latency");
 
@@ -327,7 +337,6 @@ constexpr Synonym kOtherCommands[] = {
     {"train", "recommend + --task finetune"},
     {"finetune", "recommend + --task finetune"},
     {"serve", "recommend +"},
-    {"render", "recommend +"},
     {"fits", "fit + --gpu *|fit +"},
     {"can-run", "fit + --gpu *|fit +"},
     {"can-i-run", "fit + --gpu *|fit +"},
@@ -416,6 +425,7 @@ constexpr Synonym kNoFlags[] = {
     {"tps", kTokensPerSecond},
     {"throughput", kTokensPerSecond},
     {"吞吐", kTokensPerSecond},
+    {"hours", kHoursOfWhat},
     {"sla", kAvailability},
     {"availability", kAvailability},
     {"uptime", kAvailability},

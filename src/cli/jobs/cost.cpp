@@ -160,10 +160,22 @@ class Cost {
     }
     for (std::size_t i = 0; i + 1 < words.size(); ++i) {
       const auto time = amount_of(words[i] + " " + words[i + 1]);
-      if (!time || time->key != "deadline" || !job::set_duration_hours(time->value, options_.hours)) continue;
+      const bool is_time = time && (time->key == "deadline" || time->key == kHours) && !binds(i);
+      if (!is_time || !job::set_duration_hours(time->value, options_.hours)) continue;
       words.erase(words.begin() + static_cast<std::ptrdiff_t>(i), words.begin() + static_cast<std::ptrdiff_t>(i) + 2);
       return;
     }
+  }
+
+  /// Whether the two words from there are the length of a term: "reserved 1 year".
+  bool binds(std::size_t at) const {
+    const auto& words = options_.job.words;
+    const auto is_term = [&](std::size_t first) {
+      if (first > words.size() || words.size() - first < 3) return false;
+      const auto amount = amount_of(join_texts(std::span(words).subspan(first, 3), " "));
+      return amount && amount->key == "term";
+    };
+    return is_term(at) || (at > 0 && is_term(at - 1));
   }
 
   /// Without a target, the best instances for the job.

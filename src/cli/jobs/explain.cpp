@@ -62,6 +62,8 @@ class Explain {
                       !options_.job.words.empty();
     if (asks) take_gpus(catalog);
     if (asks) take_rank();
+    // "kv cache": one name in several words.
+    if (const std::string whole = join_texts(options_.words, "_"); !topic(whole).empty()) options_.words = {whole};
     if (options_.words.size() > 1 && asks)
       return usage_error(
           say("one subject at a time: '{}' and '{}'", shorten(options_.words[0], 40), shorten(options_.words[1], 40)),
@@ -132,10 +134,11 @@ class Explain {
     std::vector<std::string_view> known = topics();
     for (const rules::Rule& rule : ground.rules) known.push_back(rule.id);
     for (const catalog::Instance& each : ground.catalog.instances()) known.push_back(each.sku);
-    return {ErrorKind::usage,
-            say("'{}' is not a rule, topic, GPU, model or instance", shown),
-            {},
-            did_you_mean(subject, known).or_else(say("a figure needs a job: gpusel explain {} llama-3.1-8b", shown))};
+    return {
+        ErrorKind::usage,
+        say("'{}' is not a rule, topic, GPU, model or instance", shown),
+        {},
+        did_you_mean(subject, known).or_else(say("a figure needs a job: gpusel explain memory.kv_cache llama-3.1-8b"))};
   }
 
   /// Which recommendation is asked about. The error is the exit status.

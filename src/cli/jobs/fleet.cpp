@@ -43,7 +43,7 @@ int run_fleet(FleetOptions& options, Context& context) {
     return settled.error();
   tell_broad_names(question.constraints, catalog, context);
   const auto fleet = answer::plan_fleet(question, catalog, ground->rules, ground->coefficients);
-  if (!fleet) return context.fail(as_flag(fleet.error()));
+  if (!fleet) return context.fail(as_flag(of_language_model(fleet.error())));
   print(
       {.data =
            [&] {

@@ -34,13 +34,10 @@ class PreflightCommand {
     const auto tools = answer::read_command_lines(ground->catalog.documents("command_lines"));
     if (!tools) return context_.fail(tools.error());
     // A line in quotes is one word.
-    if (options_.words.size() == 1 && options_.words.front().find_first_of("'\"") == std::string::npos) {
-      const std::string whole = std::exchange(options_.words, {}).front();
-      for (const std::string_view word : split(whole, ' '))
-        if (!word.empty()) options_.words.emplace_back(word);
-    }
+    if (options_.words.size() == 1) options_.words = answer::shell_words(std::string(options_.words.front()));
     const auto line = answer::read_line(options_.words, *tools);
     if (!line) return context_.fail(line.error());
+    if (const auto behind = gpu_in_line(ground->catalog)) return context_.fail(*behind);
     job::Request request = options_.request;
     job::Count gpus = request.gpus;
     if (Status found = look(ground->catalog, request, gpus); !found) return context_.fail(found.error());
@@ -62,6 +59,24 @@ class PreflightCommand {
       case answer::LineOutcome::refused: return kNothing;
     }
     return kNothing;
+  }
+
+  /// --gpu is ours: behind the command it would be that program's.
+  std::optional<Error> gpu_in_line(const catalog::Catalog& catalog) const {
+    constexpr std::string_view kFlag = "--gpu";
+    const auto& words = options_.words;
+    const auto at =
+        std::ranges::find_if(words, [&](std::string_view word) { return word.substr(0, word.find('=')) == kFlag; });
+    if (!options_.request.gpu.empty() || at == words.end()) return std::nullopt;
+    const bool joined = at->size() > kFlag.size();
+    if (!joined && at + 1 == words.end()) return std::nullopt;
+    const std::string gpu = joined ? at->substr(kFlag.size() + 1) : *(at + 1);
+    if (!names_gpus(gpu, catalog) && !catalog.has_instance(gpu)) return std::nullopt;
+    std::vector<std::string> line(words.begin(), at);
+    line.insert(line.end(), at + (joined ? 1 : 2), words.end());
+    return Error{ErrorKind::usage, say("it goes before the command"), std::string(kFlag),
+                 say("type gpusel preflight --gpu {} -- {}", answer::shell_word(gpu),
+                     shorten(join_texts(line, " ", answer::shell_word), 160))};
   }
 
   /// The GPU that was named and how many of it, or those of this machine. The count is taken out of the question: the

@@ -39,7 +39,7 @@ int run_simulate(SimulateOptions& options, Context& context) {
   if (const std::string taken = take_usual_gpu(question.base.request.gpu, ground->catalog); !taken.empty())
     context.note(taken);
   const auto answer = answer::answer_simulate(question, ground->catalog, ground->rules, ground->coefficients);
-  if (!answer) return context.fail(as_flag(answer.error()));
+  if (!answer) return context.fail(as_flag(of_language_model(answer.error())));
   if (!options.per_request.empty())
     if (Status written = write_whole(options.per_request, answer::per_request_csv(*answer)); !written)
       return context.fail(written.error());

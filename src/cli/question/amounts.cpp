@@ -1,5 +1,6 @@
 #include "cli/question/amounts.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text/text.hpp"
@@ -14,7 +15,7 @@ namespace {
 struct Form {
   std::string_view before, after;
   std::string_view key;
-  bool with_unit = false;  // the value keeps what stands behind the number
+  std::string_view value = "#";  // with the number in the place of '#'
 };
 constexpr Form kForms[] = {
     {"", "qps", "request_rate"},
@@ -31,7 +32,7 @@ constexpr Form kForms[] = {
     {"", "concurrent", "concurrency"},
     {"", "路并发", "concurrency"},
     {"", "并发", "concurrency"},
-    {"", "ms", "ttft", true},
+    {"", "ms", "ttft", "#ms"},
     {"", "毫秒", "ttft"},
     {"", "context", "context"},
     {"", "ctx", "context"},
@@ -45,29 +46,57 @@ constexpr Form kForms[] = {
     {"", "samples", "dataset_size"},
     {"", "条样本", "dataset_size"},
     {"", "images", "images"},
+    {"", "documents", "images"},
+    {"", "docs", "images"},
+    {"", "passages", "images"},
     {"", "frames", "frames"},
     {"", "nodes", "nodes"},
-    {"", "days", "deadline", true},
-    {"", "day", "deadline", true},
-    {"", "hours", "deadline", true},
-    {"", "weeks", "deadline", true},
-    {"", "week", "deadline", true},
-    {"", "months", "deadline", true},
-    {"", "month", "deadline", true},
-    {"", "years", "deadline", true},
-    {"", "year", "deadline", true},
-    {"", "gb", "min_vram", true},
-    {"", "gib", "min_vram", true},
-    {"显存", "gb", "min_vram", true},
-    {"显存", "g", "min_vram", true},
+    {"", "days", "deadline", "#days"},
+    {"", "day", "deadline", "#day"},
+    {"", "hours", "hours", "#hours"},
+    {"", "hour", "hours", "#hours"},
+    {"", "weeks", "deadline", "#weeks"},
+    {"", "week", "deadline", "#week"},
+    {"", "months", "deadline", "#months"},
+    {"", "month", "deadline", "#month"},
+    {"", "years", "deadline", "#years"},
+    {"", "year", "deadline", "#year"},
+    {"", "gb", "min_vram", "#gb"},
+    {"", "gib", "min_vram", "#gib"},
+    {"显存", "gb", "min_vram", "#gb"},
+    {"显存", "g", "min_vram", "#GB"},
 };
 
-/// "10", "32k", "1.5T": digits, and a letter for thousands of whichever kind.
-bool is_number(std::string_view text) {
-  const auto end = text.find_first_not_of("0123456789.,");
-  const std::string_view scale = end == std::string_view::npos ? std::string_view() : trim(text.substr(end));
-  return !text.empty() && end != 0 &&
-         (scale.empty() || (scale.size() == 1 && std::string_view("kmbtKMBT").contains(scale)));
+/// What people call a term that binds, and the word of its name.
+constexpr std::pair<std::string_view, std::string_view> kBinding[] = {{"reserved", "reserved"},
+                                                                      {"reservation", "reserved"},
+                                                                      {"commitment", "reserved"},
+                                                                      {"savings plan", "savings"},
+                                                                      {"savings", "savings"}};
+constexpr std::pair<std::string_view, std::string_view> kLengths[] = {
+    {"y", "y"}, {"yr", "y"}, {"year", "y"}, {"years", "y"}, {"m", "m"}, {"month", "m"}, {"months", "m"}};
+
+/// "1y" of "1 year" and "for 1-year"; empty where it is no length.
+std::string length_of(std::string_view text) {
+  if (constexpr std::string_view kFor = "for "; text.starts_with(kFor)) text.remove_prefix(kFor.size());
+  const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  std::string_view unit = trim(text.substr(end));
+  if (unit.starts_with('-')) unit.remove_prefix(1);
+  for (const auto& [said, letter] : kLengths)
+    if (end > 0 && unit == said) return std::string(text.substr(0, end)) + std::string(letter);
+  return {};
+}
+
+/// "reserved-3y" of "3 year reserved" and "reserved for 3 years", lower-case.
+std::optional<Amount> term_of(std::string_view low) {
+  for (const auto& [said, kind] : kBinding) {
+    const bool in_front = low.starts_with(said);
+    if (!in_front && !low.ends_with(said)) continue;
+    const std::string_view rest = in_front ? low.substr(said.size()) : low.substr(0, low.size() - said.size());
+    if (const std::string length = length_of(trim(rest)); !length.empty())
+      return Amount{"term", std::string(kind) + "-" + length};
+  }
+  return std::nullopt;
 }
 
 std::optional<Amount> money_of(std::string_view text) {
@@ -90,6 +119,13 @@ bool is_count(std::string_view text) {
 
 }  // namespace
 
+bool is_scaled_number(std::string_view text) {
+  const auto end = text.find_first_not_of("0123456789.,");
+  const std::string_view scale = end == std::string_view::npos ? std::string_view() : trim(text.substr(end));
+  return !text.empty() && end != 0 &&
+         (scale.empty() || (scale.size() == 1 && std::string_view("kmbtKMBT").contains(scale)));
+}
+
 std::optional<Amount> amount_of(std::string_view text) {
   text = trim(text);
   const std::string low = lower(text);
@@ -100,11 +136,11 @@ std::optional<Amount> amount_of(std::string_view text) {
       continue;
     const std::string_view number =
         trim(text.substr(form.before.size(), text.size() - form.before.size() - form.after.size()));
-    if (!is_number(number)) continue;
-    const bool gigabytes = form.key == "min_vram";
-    const std::string_view unit = gigabytes && form.after == "g" ? "GB" : form.after;
-    return Amount{form.key, std::string(number) + (form.with_unit ? std::string(unit) : std::string())};
+    if (!is_scaled_number(number)) continue;
+    std::string value(form.value);
+    return Amount{form.key, value.replace(value.find('#'), 1, number)};
   }
+  if (auto term = term_of(low)) return term;
   return money_of(text);
 }
 

@@ -39,6 +39,11 @@ void add_use_flags(std::vector<Flag>& flags, answer::Question& question) {
   add_options(flags, money::extra_options(), question.extras);
 }
 
+Error of_language_model(Error error) {
+  if (error.missing && error.where == "model") error.hint = say("--model llama-3.1-8b or qwen3-32b, for example");
+  return error;
+}
+
 Flag filter_flag(std::string& filter, std::string group) {
   return {"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
           std::move(group), sets(filter)};

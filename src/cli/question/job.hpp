@@ -36,6 +36,8 @@ std::span<const job::Option<answer::LoadQuestion>> options_of_loads();
 void add_use_flags(std::vector<Flag>& flags, answer::Question& question);
 /// Job, limits, use, ranking, currency and own rules; `job` must outlive the flags.
 void add_job_flags(std::vector<Flag>& flags, JobOptions& job);
+/// The error of a command that serves language models alone: of a missing model with some that it can do.
+Error of_language_model(Error error);
 /// Which instances are asked about at all, by the columns of their list.
 Flag filter_flag(std::string& filter, std::string group);
 /// --rules alone.

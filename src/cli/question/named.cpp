@@ -19,6 +19,7 @@
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
 #include "job/limits/limits.hpp"
+#include "job/request/request_option.hpp"
 #include "job/request/task_words.hpp"
 #include "money/exchange.hpp"
 #include "physics/formats.hpp"
@@ -86,6 +87,15 @@ struct LimitWord {
 };
 constexpr LimitWord kLimitWords[] = {
     {"cpu", "gpu", "none"},
+    {"cpu only", "gpu", "none"},
+    {"cpu-only", "gpu", "none"},
+    {"only cpu", "gpu", "none"},
+    {"no gpu", "gpu", "none"},
+    {"without gpu", "gpu", "none"},
+    {"market", "market", "true"},
+    {"marketplace", "market", "true"},
+    {"no market", "market", "false"},
+    {"no marketplace", "market", "false"},
     {"无gpu", "gpu", "none"},
     {"英伟达", "vendor", "nvidia"},
     {"昇腾", "vendor", "huawei"},
@@ -94,6 +104,15 @@ constexpr LimitWord kLimitWords[] = {
     {"fastest", "objective", "speed"},
     {"最快", "objective", "speed"},
 };
+
+std::optional<Meant> limit_meant(std::string_view text, Takes takes) {
+  for (const LimitWord& one : kLimitWords) {
+    const bool of_market = one.key == "vendor" || one.key == "gpu";
+    if (one.said == lower(text) && may_be(takes, of_market ? kGpus | kSellers : kLimits))
+      return Meant{one.key, std::string(one.value)};
+  }
+  return std::nullopt;
+}
 
 /// Lists of a kind of name: "aws,gcp".
 template <class IsOne>
@@ -111,6 +130,90 @@ std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalo
   if (takes == Takes::machine) return Meant{"gpu", std::string(word)};
   const auto instance = catalog.instance(sku);
   return instance ? std::optional(Meant{"allow_list", only_this(**instance)}) : std::nullopt;
+}
+
+/// Why a word whose meaning is known sets nothing.
+enum class Unset : std::uint8_t { method, slice, gpu, load };
+struct UnsetWord {
+  std::string_view said;  // without the number in front
+  Unset why;
+};
+constexpr UnsetWord kUnsetWords[] = {
+    {"dpo", Unset::method},
+    {"orpo", Unset::method},
+    {"kto", Unset::method},
+    {"ppo", Unset::method},
+    {"grpo", Unset::method},
+    {"rl", Unset::method},
+    {"rlhf", Unset::method},
+    {"distill", Unset::method},
+    {"distillation", Unset::method},
+    {"mig", Unset::slice},
+    {"m1", Unset::gpu},
+    {"m2", Unset::gpu},
+    {"m3", Unset::gpu},
+    {"m4", Unset::gpu},
+    {"m5", Unset::gpu},
+    {"mac", Unset::gpu},
+    {"macbook", Unset::gpu},
+    {"apple", Unset::gpu},
+    {"tokens/day", Unset::load},
+    {"tokens/month", Unset::load},
+    {"tokens/s", Unset::load},
+    {"tok/s", Unset::load},
+    {"tps", Unset::load},
+};
+
+Error unset_error(Unset why, const std::string& said) {
+  switch (why) {
+    case Unset::method:
+      return {
+          ErrorKind::usage, say("'{}' is not estimated", said), {}, say("the nearest is fine-tuning: --task finetune")};
+    case Unset::slice:
+      return {ErrorKind::usage,
+              say("'{}' does not say which part of the GPU", said),
+              {},
+              say("write the part behind the GPU: --gpu h100:1/7")};
+    case Unset::gpu:
+      return {ErrorKind::usage,
+              say("'{}' is not in the catalog: it has no Apple GPUs", said),
+              {},
+              say("all GPUs: gpusel gpus")};
+    case Unset::load: break;
+  }
+  return {ErrorKind::usage,
+          say("'{}' is not a load: it is given in requests", said),
+          {},
+          say("divide by the tokens of a request; 1M tokens/day at 1000 each: --rps 1000/day")};
+}
+
+/// What to say of the words from the unknown one on; nothing where no row is about them.
+std::optional<Error> advised(std::span<const std::string> words) {
+  const bool counted = words.size() > 1 && is_scaled_number(words[0]);
+  const std::string said = lower(words[counted ? 1 : 0]);
+  const auto* one = std::ranges::find(kUnsetWords, said, &UnsetWord::said);
+  if (one == std::end(kUnsetWords)) return std::nullopt;
+  return unset_error(one->why, printable(shorten(counted ? words[0] + " " + words[1] : words[0], 40)));
+}
+
+/// "32k": of a language model a length, though of what is not said.
+std::optional<Error> advised_length(std::string_view word, const Spoken& spoken, const catalog::Catalog& catalog) {
+  const auto model = catalog.model(spoken.request.model);
+  const bool is_length = is_scaled_number(word) && lower(word).ends_with('k');
+  if (!is_length || !model || !(*model)->is_generator()) return std::nullopt;
+  return Error{ErrorKind::usage,
+               say("'{}' does not say of what", printable(shorten(word, 40))),
+               {},
+               one_of_these({"--context " + std::string(word), "--isl " + std::string(word)})};
+}
+
+/// "mistral large": models whose names begin with the two words.
+Hint longer_name(std::string_view before, std::string_view word, const catalog::Catalog& catalog) {
+  const std::string both = fold_name(format("{} {}", before, word)) + "-";
+  std::vector<std::string> names;
+  for (const catalog::Model& model : catalog.models())
+    if (model.id.starts_with(both) && names.size() < 3) names.emplace_back(model.id);
+  return names.empty() ? Hint() : one_of_these(std::move(names));
 }
 
 /// "a model, a GPU, an instance, a provider or a region": all that the word could have been.
@@ -161,16 +264,28 @@ std::string_view key_of(const Meant& meant, const Spoken& spoken) {
   return meant.key == "users" && spoken.load == nullptr ? "sessions" : meant.key;
 }
 
-/// The flag of the line that already says what the word would; empty: none. Names add up to one wish, as GPUs do, or
-/// exclude each other, as models do.
-std::string flag_over(const Meant& meant, const Spoken& spoken, std::span<const std::string_view> given) {
-  static constexpr std::string_view kAdded[] = {"model", "task", "gpu", "allow_list", "users"};
-  if (std::ranges::find(kAdded, meant.key) != std::end(kAdded)) return {};
-  std::string flag = "--" + std::string(meant.key);
+/// What the line has said before its words are taken.
+struct Flagged {
+  std::vector<std::string_view> given;  // of the request
+  bool counts_gpus = false;             // and does not say of which kind: "--gpus 8"
+};
+Flagged flagged(const Spoken& spoken) {
+  const auto names_none = [](const job::GpuSpec& spec) {
+    return spec.names.empty() && spec.vendor.empty() && !spec.none;
+  };
+  const bool counts = spoken.constraints != nullptr && std::ranges::all_of(spoken.constraints->gpus, names_none);
+  return {spoken.request.given, counts};
+}
+
+/// The flag of the line that already says what the word would; empty: none. Models exclude each other, words for the
+/// task say more than it, and a number of GPUs goes with their kind.
+std::string flag_over(const Meant& meant, const Spoken& spoken, const Flagged& flags) {
+  if (meant.key == "model" || meant.key == "task" || (meant.key == "gpu" && flags.counts_gpus)) return {};
+  std::string flag = "--" + std::string(key_of(meant, spoken));
   for (char& c : flag)
     if (c == '_') c = '-';
   const auto said = [&](std::string_view one) { return std::ranges::find(spoken.said, one) != spoken.said.end(); };
-  if (said(flag) || std::ranges::find(given, meant.key) != given.end()) return flag;
+  if (said(flag) || std::ranges::find(flags.given, meant.key) != flags.given.end()) return flag;
   return meant.key == "term" && said("--use-spot") ? "--spot" : "";
 }
 
@@ -258,11 +373,62 @@ const catalog::Model* model_of_size(std::string_view text, const catalog::Catalo
 /// An amount, where the command has its option.
 std::optional<Meant> amount_meant(std::string_view text, Takes takes, const catalog::Catalog& catalog) {
   auto amount = amount_of(text);
+  if (amount && amount->key == "term" && may_be(takes, kTerms)) return Meant{amount->key, std::move(amount->value)};
   if (!amount || !may_be(takes, kJob)) return std::nullopt;
   if (amount->currency && !money::Converter::into(*amount->currency, catalog)) return std::nullopt;
-  const bool of_job = amount->key == "users" || job::find_option(job::request_options(), amount->key) != nullptr;
+  const bool of_job = amount->key == "users" || amount->key == kHours ||
+                      job::find_option(job::request_options(), amount->key) != nullptr;
   if (!of_job && !may_be(takes, kLimits)) return std::nullopt;
   return Meant{amount->key, std::move(amount->value)};
+}
+
+/// Whether the option takes the value, and not just any text.
+template <class Target>
+bool takes_value(const job::Option<Target>& option, std::string_view value) {
+  Target scratch;
+  return !option.is_switch && !option.set(scratch, "?") && option.set(scratch, value);
+}
+
+/// "budget 500", "500ms ttft", "lora rank 16": the name of an option beside its value, where the command has it.
+std::optional<Meant> named_value(std::string_view text, Takes takes) {
+  const auto meant = [&](std::string_view name, std::string_view value) -> std::optional<Meant> {
+    std::string spelled(name);
+    std::ranges::replace(spelled, ' ', '-');
+    const auto* option = job::request_option(spelled);
+    const bool has =
+        option != nullptr && may_be(takes, kJob) && (option->group != "Machine" || takes == Takes::machine);
+    if (has && takes_value(*option, value)) return Meant{option->key, std::string(value)};
+    const auto* limit = may_be(takes, kLimits) ? job::find_option(job::constraint_options(), spelled) : nullptr;
+    if (limit != nullptr && takes_value(*limit, value)) return Meant{limit->key, std::string(value)};
+    return std::nullopt;
+  };
+  const auto first = text.find(' '), last = text.rfind(' ');
+  if (first == std::string_view::npos) return std::nullopt;
+  if (auto in_front = meant(text.substr(0, last), text.substr(last + 1))) return in_front;
+  return meant(text.substr(first + 1), text.substr(0, first));
+}
+
+/// "g6", "p5": instances of a provider that are called so; a name without a number is a word.
+bool is_family(std::string_view word, const catalog::Catalog& catalog) {
+  if (word.find_first_of("0123456789") == std::string_view::npos) return false;
+  const std::string folded = fold_name(word);
+  return std::ranges::any_of(catalog.instances(),
+                             [&](const catalog::Instance& one) { return fold_name(one.family) == folded; });
+}
+
+/// "1080p", "1024x1024": pixels, not a count.
+bool is_resolution(std::string_view word) {
+  constexpr double kLeastPixels = 64.0 * 64;
+  std::optional<job::Resolution> size;
+  return !plain_number(word) && job::assign(word, size) && size->pixels() >= kLeastPixels;
+}
+
+/// "4bit" of "4-bit" and "4 bit".
+std::string without_gap(std::string_view text) {
+  constexpr std::string_view kBit = "bit";
+  const auto gap = text.size() > kBit.size() ? text.size() - kBit.size() - 1 : 0;
+  if (gap == 0 || !text.ends_with(kBit) || (text[gap] != '-' && text[gap] != ' ')) return std::string(text);
+  return std::string(text.substr(0, gap)) + std::string(kBit);
 }
 
 /// What several words may say together, too: "cloud gaming", "stable diffusion xl", "100 qps", "4 a100".
@@ -285,15 +451,20 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
     if (is_phrase && !is_sold && (names_gpus(counted, catalog) || !check_maker(counted, catalog)))
       return Meant{"gpu", counted};
   }
-  return amount_meant(text, takes, catalog);
+  if (auto amount = amount_meant(text, takes, catalog)) return amount;
+  if (!text.contains(' ')) return std::nullopt;
+  if (const std::string bits = without_gap(text); may_be(takes, kJob) && bits != text && physics::weight_format(bits))
+    return Meant{"weights_precision", bits};
+  if (auto limit = limit_meant(text, takes)) return limit;
+  return named_value(text, takes);
 }
 
 /// "qwen3-32b on h100 in frankfurt": words that only join the others, or say what is so anyway.
 bool is_filler(std::string_view word) {
   static constexpr std::string_view kJoining[] = {
-      "on",  "in",    "at",    "with",   "using",    "for",   "and", "to", "vs", "vs.",  "versus", "or", "of",
-      "the", "under", "below", "within", "cheapest", "cheap", "a",   "和", "与", "跟",   "或",     "在", "用",
-      "上",  "里",    "的",    "便宜",   "最便宜",   "请",    "我",  "要", "想", "我要", "我想"};
+      "on",  "in",    "at",    "with",   "using", "for",  "and",      "to",    "vs", "vs.", "versus", "or",   "of",
+      "the", "under", "below", "within", "only",  "just", "cheapest", "cheap", "a",  "和",  "与",     "跟",   "或",
+      "在",  "用",    "上",    "里",     "的",    "便宜", "最便宜",   "请",    "我", "要",  "想",     "我要", "我想"};
   return std::ranges::find(kJoining, lower(word)) != std::end(kJoining);
 }
 
@@ -322,7 +493,7 @@ std::string taken_model(std::string_view name, const catalog::Catalog& catalog) 
 /// The longest run of words from `at` on that means something, and how many they are.
 std::optional<std::pair<Meant, std::size_t>> next_meaning(std::span<const std::string> words, Takes takes,
                                                           const catalog::Catalog& catalog) {
-  constexpr std::size_t kMost = 3;
+  constexpr std::size_t kMost = 4;
   if (words.size() > 1 && excludes(words[0]) && may_be(takes, kSellers) &&
       are_all(words[1], [&](std::string_view one) { return catalog.provider(one).has_value(); }))
     return std::pair(Meant{"not_cloud", words[1]}, std::size_t{2});
@@ -366,9 +537,11 @@ std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalo
   if (auto several = meaning_of_phrase(word, takes, catalog)) return several;
   if (may_be(takes, kJob)) {
     if (trim(word).starts_with('{')) return Meant{"model", std::string(word)};
-    if (!plain_number(word) && physics::weight_format(word)) return Meant{"weights_precision", std::string(word)};
+    const std::string bits = without_gap(word);
+    if (!plain_number(word) && physics::weight_format(bits)) return Meant{"weights_precision", bits};
     if (job::spelled<job::Engine>(fold_name(word))) return Meant{"engine", std::string(word)};
     if (job::spelled<job::Codec>(lower(word))) return Meant{"codec", std::string(word)};
+    if (is_resolution(word)) return Meant{"resolution", std::string(word)};
   }
   if (is_subject(word, takes, catalog)) return std::nullopt;
   if (may_be(takes, kGpus))
@@ -381,16 +554,24 @@ std::optional<Meant> meaning_of(std::string_view word, Takes takes, const catalo
   }
   const auto is_term = [](std::string_view one) { return job::spelled<catalog::Term>(fold_name(one)).has_value(); };
   if (may_be(takes, kTerms) && are_all(word, is_term)) return Meant{"term", std::string(word)};
-  for (const LimitWord& one : kLimitWords) {
-    const bool of_market = one.key == "vendor" || one.key == "gpu";
-    if (one.said == lower(word) && may_be(takes, of_market ? kGpus | kSellers : kLimits))
-      return Meant{one.key, std::string(one.value)};
-  }
+  if (auto limit = limit_meant(word, takes)) return limit;
+  if (may_be(takes, kLimits) && is_family(word, catalog)) return Meant{"family", std::string(word)};
   if (may_be(takes, kInstances) && catalog::looks_like_path(word)) return Meant{"model", std::string(word)};
   return std::nullopt;
 }
 
 namespace {
+
+/// What to say of the word there, by its neighbors too.
+Error unknown_at(std::span<const std::string> words, std::size_t at, const Spoken& spoken,
+                 const catalog::Catalog& catalog) {
+  if (auto known = advised(words.subspan(at))) return *known;
+  if (auto length = advised_length(words[at], spoken, catalog)) return *length;
+  Error error = unknown_word(words[at], spoken, catalog);
+  if (at > 0)
+    if (Hint longer = longer_name(words[at - 1], words[at], catalog); !longer.empty()) error.hint = std::move(longer);
+  return error;
+}
 
 /// Two GPUs are for another command, whose line is told.
 std::unexpected<Error> two_gpus(std::string_view one, std::string_view other, std::string line) {
@@ -443,6 +624,32 @@ std::vector<std::string> apart(std::span<const std::string> words, Takes takes, 
   return all;
 }
 
+/// A command with a task of its own: another is for recommend.
+std::unexpected<Error> for_recommend(Error error, std::span<const std::string> words) {
+  error.hint = say("for another task: gpusel recommend {}", as_line(words));
+  return std::unexpected(std::move(error));
+}
+
+/// Of what work hours are an amount; of the others they are the time that it may take.
+std::string_view key_of_hours(const job::Request& request, const catalog::Catalog& catalog) {
+  if (request.task == job::Task::transcode) return "video_hours";
+  const auto model = catalog.model(request.model.empty() ? request.usual_model : std::string_view(request.model));
+  const bool hears = model && (*model)->kind == catalog::ModelKind::speech;
+  const bool trains = request.task && job::is_training(*request.task);
+  return hears && !trains ? "audio_hours" : "deadline";
+}
+
+Status take_hours(const std::string& hours, const Spoken& spoken, const Flagged& flags,
+                  const catalog::Catalog& catalog) {
+  const Meant meant{key_of_hours(spoken.request, catalog), hours};
+  if (meant.key == "deadline" && spoken.constraints == nullptr)
+    return std::unexpected(unknown_word(hours, spoken, catalog));
+  if (!flag_over(meant, spoken, flags).empty()) return {};
+  if (Status set = apply(meant, spoken); !set) return set;
+  if (spoken.heard) spoken.heard(meant);
+  return {};
+}
+
 bool keeps_others(Takes takes) {
   return takes == Takes::job || takes == Takes::sold || takes == Takes::device || takes == Takes::market;
 }
@@ -452,9 +659,12 @@ bool keeps_others(Takes takes) {
 Status take_words(std::vector<std::string>& words, const Spoken& spoken, const catalog::Catalog& catalog) {
   words = apart(words, spoken.takes, catalog);
   const std::vector<std::string> all = words;
-  const std::vector<std::string_view> given = spoken.request.given;
+  const Flagged flags = flagged(spoken);
+  const bool own_task = spoken.request.task && std::ranges::find(flags.given, "task") == flags.given.end();
+  spoken.request.told_by_task = {};  // what the flag for the task said stays
   std::vector<std::string> left;
-  std::string gpu;  // that a word named
+  std::string gpu;    // that a word named
+  std::string hours;  // of what, the whole line tells
   std::size_t taken = 1;
   for (std::size_t at = 0; at < words.size(); at += std::exchange(taken, 1)) {
     // In front of another word "in" is no country.
@@ -466,23 +676,27 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
       continue;
     }
     if (!meant || (meant->first.key == "objective" && spoken.objective == nullptr))
-      return std::unexpected(unknown_word(words[at], spoken, catalog));
+      return std::unexpected(unknown_at(words, at, spoken, catalog));
     taken = meant->second;
     if (meant->first.key == "gpu")
       if (Status made = check_maker(meant->first.value, catalog); !made) return made;
-    if (!flag_over(meant->first, spoken, given).empty()) continue;
+    if (meant->first.key == "resolution")
+      if (auto length = advised_length(words[at], spoken, catalog)) return std::unexpected(std::move(*length));
+    if (meant->first.key == kHours) hours = meant->first.value;
+    if (meant->first.key == kHours || !flag_over(meant->first, spoken, flags).empty()) continue;
     const bool is_one_gpu =
         meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
     if (is_one_gpu) gpu = meant->first.value;
-    if (Status set = apply(meant->first, spoken); !set) return set;
+    if (Status set = apply(meant->first, spoken); !set)
+      return own_task && meant->first.key == "task" ? for_recommend(set.error(), all) : set;
     if (const std::string text = join_texts(std::span(words).subspan(at, taken), " ");
         spoken.guessed && meant->first.key == "model" && model_of_size(text, catalog) != nullptr)
       spoken.guessed(text, meant->first.value);
     if (spoken.heard) spoken.heard({key_of(meant->first, spoken), meant->first.value});
   }
   words = std::move(left);
-  return {};
+  return hours.empty() ? Status{} : take_hours(hours, spoken, flags, catalog);
 }
 
 void take_makers(std::vector<std::string>& words, job::Constraints& limits) {

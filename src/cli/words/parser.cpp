@@ -14,6 +14,7 @@
 #include "cli/help/synonyms.hpp"
 #include "cli/question/named.hpp"
 #include "cli/settings/settings.hpp"
+#include "job/request/task_words.hpp"
 
 namespace gpusel::cli {
 
@@ -140,7 +141,7 @@ class Words {
       const std::string& word = words[i];
       if (word == "--") return rest(i);
       const bool is_flag = word.starts_with("-") && !plain_number(word);
-      if (!is_flag && ++bare > names && parsed_.takes_line) {
+      if (!is_flag && ++bare > names && parsed_.takes_line && !is_whole_line(words, i)) {
         ours.emplace_back("--");
         return rest(i);
       }
@@ -159,6 +160,12 @@ class Words {
       add_translated(word, ours);
     }
     return ours;
+  }
+
+  /// Whether the word there is a line in quotes, behind which our own flags may follow.
+  bool is_whole_line(const std::vector<std::string>& words, std::size_t at) const {
+    const bool alone = at + 1 == words.size() || parsed_.find(words[at + 1]) != nullptr;
+    return alone && words[at].find_first_of(" \t\n") != std::string::npos;
   }
 
   void add_translated(const std::string& word, std::vector<std::string>& ours) const {
@@ -263,8 +270,25 @@ class Words {
     if (Status done = setter(value); !done) {
       Error error = done.error();
       error.where = name;
+      if (Hint each = each_of(setter, value, typed_as(value, name)); !each.empty()) error.hint = std::move(each);
       problems_.push_back(std::move(error));
     }
+  }
+
+  /// The flag as it was typed in front of its value.
+  std::string typed_as(std::string_view value, const std::string& name) const {
+    const auto at = std::ranges::find(words_, value);
+    const bool behind_flag = at != words_.end() && at != words_.begin() && (at - 1)->starts_with("--");
+    return behind_flag ? *(at - 1) : name;
+  }
+
+  /// "1,10,100" for a flag that takes one of them: where values can be varied, that is how.
+  Hint each_of(const std::function<Status(std::string_view)>& setter, std::string_view value,
+               const std::string& name) const {
+    const auto parts = split(value, ',');
+    const bool are_values = std::ranges::all_of(parts, [&](std::string_view part) { return setter(part).has_value(); });
+    if (parts.size() < 2 || !are_values || !name.starts_with("--") || parsed_.find("--vary") == nullptr) return {};
+    return one_of_these({format("--vary {}={}", name.substr(2), value)});
   }
 
   std::string see_help() const {
@@ -415,7 +439,7 @@ class Words {
         return {say("did you mean 'gpusel {}'?", line), {line}};
       }
       if (!catalog) return {};
-      if (catalog->model(name)) {
+      if (catalog->model(name) || job::is_task_word(name)) {
         const std::string line = "recommend " + line_from(0);
         return {say("did you mean 'gpusel {}'?", line), {line}};
       }
@@ -428,7 +452,9 @@ class Words {
     if (std::string instead = instead_of_flag(name); !instead.empty()) return Hint(std::move(instead));
     auto meant = meant_flag(name, is_flag);
     if (!meant) return {};
-    if (const std::string value = value_behind(name); meant->contains('+'))
+    if (const std::string value = value_behind(name); meant->contains('#'))
+      meant->replace(meant->find('#'), 1, value.empty() ? "10" : value);
+    else if (meant->contains('+'))
       meant->replace(meant->find('+'), value.empty() ? 1 : std::string::npos, value);
     else if (!value.empty() && !meant->contains(' '))
       *meant += " " + value;

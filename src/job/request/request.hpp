@@ -41,11 +41,13 @@ struct Request {
 
   std::string id;
   std::optional<Task> task;
-  bool task_assumed = false;          // nobody said it: the model and the other options tell
-  std::string_view task_remark = {};  // how the word for it was understood
-  std::string_view usual_model = {};  // of work that the word for the task names, where no model is named
-  std::string model;                  // catalogue name or path
-  std::optional<Node> inline_model;   // an object of config.json keys
+  bool task_assumed = false;           // nobody said it: the model and the other options tell
+  std::string_view task_remark = {};   // how the word for it was understood
+  bool task_without_model = false;     // the word for it says nothing of a model's task: "video"
+  std::string_view told_by_task = {};  // key of an option that the word for it said: another word may say it anew
+  std::string_view usual_model = {};   // of work that the word for the task names, where no model is named
+  std::string model;                   // catalogue name or path
+  std::optional<Node> inline_model;    // an object of config.json keys
   bool names_model() const { return inline_model || !model.empty(); }
   std::optional<double> params_b;
   std::optional<double> active_params_b;

@@ -18,6 +18,7 @@ struct TaskWord {
   std::string_view value = {};
   std::string_view remark = {};
   std::string_view model = {};  // usual for it
+  bool without_model = false;   // beside a model it says what that is of, and no task
 };
 
 constexpr std::string_view kTrainingRemark =
@@ -37,7 +38,7 @@ constexpr TaskWord kTaskWords[] = {
     {"completion", Task::inference},
     {"generate", Task::inference},
     {"generation", Task::inference},
-    {"rag", Task::inference},
+    {"rag", Task::inference, {}, {}, {}, "llama-3.1-8b"},
     {"batch", Task::inference, "mode", "throughput"},
     {"batch-inference", Task::inference, "mode", "throughput"},
     {"offline-inference", Task::inference, "mode", "throughput"},
@@ -50,10 +51,12 @@ constexpr TaskWord kTaskWords[] = {
     {"transcription", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"asr", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"speech-to-text", Task::inference, {}, {}, {}, "whisper-large-v3"},
-    {"tts", Task::inference},
+    {"tts", Task::inference, {}, {}, {}, "xtts-v2"},
+    {"text-to-speech", Task::inference, {}, {}, {}, "xtts-v2"},
     {"text-to-image", Task::inference, {}, {}, {}, "sdxl"},
     {"image-generation", Task::inference, {}, {}, {}, "sdxl"},
     {"text-to-video", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
+    {"video-generation", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
     {"推理", Task::inference},
     {"部署", Task::inference},
     {"上线", Task::inference},
@@ -72,7 +75,7 @@ constexpr TaskWord kTaskWords[] = {
     {"视频生成", Task::inference, {}, {}, {}, "wan2.1-t2v-14b"},
     {"语音识别", Task::inference, {}, {}, {}, "whisper-large-v3"},
     {"转写", Task::inference, {}, {}, {}, "whisper-large-v3"},
-    {"语音合成", Task::inference},
+    {"语音合成", Task::inference, {}, {}, {}, "xtts-v2"},
 
     {"train", Task::finetune, {}, {}, kTrainingRemark},
     {"training", Task::finetune, {}, {}, kTrainingRemark},
@@ -155,7 +158,7 @@ constexpr TaskWord kTaskWords[] = {
     {"arnold", Task::render, "renderer", "arnold"},
     {"cycles", Task::render, "renderer", "cycles"},
     {"transcoding", Task::transcode},
-    {"video", Task::transcode},
+    {.word = "video", .task = Task::transcode, .without_model = true},
     {"video-transcoding", Task::transcode},
     {"encode", Task::transcode},
     {"encoding", Task::transcode},
@@ -229,9 +232,13 @@ constexpr TellingKey kWithoutModel[] = {
 /// Of the training group, but as true of serving.
 constexpr std::string_view kOfEitherTask[] = {"precision", "offload", "batch"};
 
+bool is_given(const Request& request, std::string_view key) {
+  return std::ranges::find(request.given, key) != request.given.end();
+}
+
 std::optional<Task> told_by(std::span<const TellingKey> keys, const Request& request) {
   for (const TellingKey& one : keys)
-    if (std::ranges::find(request.given, one.key) != request.given.end()) return one.task;
+    if (is_given(request, one.key)) return one.task;
   return std::nullopt;
 }
 
@@ -248,10 +255,12 @@ Assigned<std::optional<Task>> set_task(std::string_view text, Request& request) 
   const TaskWord& word = *find_word(text);
   request.task = word.task;
   request.usual_model = word.model;
+  request.task_without_model = word.without_model;
   request.task_remark = word.remark;
-  if (word.key.empty()) return {};
+  if (word.key.empty() || (is_given(request, word.key) && request.told_by_task != word.key)) return {};
   const Option<Request>& option = *request_option(word.key);
   request.given.push_back(option.key);
+  request.told_by_task = option.key;
   if (Status set = option.set(request, word.value); !set) return std::unexpected(set.error());
   return {};
 }
@@ -260,10 +269,13 @@ Status add_task(std::string_view text, Request& request) {
   Request other;
   if (Status set = set_task(text, other); !set) return set;
   const bool broad = other.task_remark == kTrainingRemark && is_training(*request.task);
-  const bool narrows = request.task_remark == kTrainingRemark && is_training(*other.task);
+  if (other.task_without_model && other.task != request.task) return {};
+  const bool narrows =
+      request.task_without_model || (request.task_remark == kTrainingRemark && is_training(*other.task));
   if (broad) return {};
   if (request.task != other.task && !narrows)
-    return usage_error(say("two tasks: '{}' and '{}'", to_text(*request.task), shorten(text, 40)));
+    return usage_error(say("two tasks: '{}' and '{}'", to_text(*request.task), shorten(text, 40)), {},
+                       say("ask for one at a time"));
   const std::string_view usual = request.usual_model;
   if (Status set = set_task(text, request); !set) return set;
   if (request.usual_model.empty()) request.usual_model = usual;
@@ -274,9 +286,6 @@ namespace {
 
 /// Whether the option was given, which it is no longer.
 bool take_given(Request& request, std::string_view key) { return std::erase(request.given, key) > 0; }
-bool is_given(const Request& request, std::string_view key) {
-  return std::ranges::find(request.given, key) != request.given.end();
-}
 
 }  // namespace
 

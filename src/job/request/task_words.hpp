@@ -9,7 +9,8 @@
 
 namespace gpusel::job {
 
-/// "finetune", "sft", "qlora", "serving", "云游戏": the task, with what else the word says, into `request`.
+/// "finetune", "sft", "qlora", "serving", "云游戏": the task, with what else the word says, into `request`; an
+/// option that was given stays.
 Assigned<std::optional<Task>> set_task(std::string_view text, Request& request);
 bool is_task_word(std::string_view text);
 /// set_task() for a second word: "finetune" and "lora" go together, and of "train" and "from scratch" the narrower
