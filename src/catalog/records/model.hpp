@@ -54,8 +54,8 @@ struct Model {
   Number kv_heads;
   Number head_dim;
   std::optional<bool> qk_norm;  // queries and keys are normalized before their products
-  Number kv_full_layers;    // layers whose K/V cache grows with the context
-  Number kv_window_layers;  // layers whose cache stops at window_tokens
+  Number kv_full_layers;        // layers whose K/V cache grows with the context
+  Number kv_window_layers;      // layers whose cache stops at window_tokens
   Number window_tokens;
   Number mla_kv_lora_rank;
   Number mla_rope_dim;

@@ -65,6 +65,7 @@ std::vector<std::string> duration_texts(std::span<const double> hours) {
     std::string (*words)(const std::string& number);
   };
   static constexpr double kMostRead = 100;  // more of one are read as some of the next
+  static constexpr double kEnough = 0.5;    // of the next
   static const Unit kUnits[] = {{1.0 / 3600, 90, 0, [](const std::string& n) { return say("{} s", n); }},
                                 {1.0 / 60, 90, 0, [](const std::string& n) { return say("{} min", n); }},
                                 {1, 48, 1, [](const std::string& n) { return say("{} h", n); }},
@@ -74,7 +75,7 @@ std::vector<std::string> duration_texts(std::span<const double> hours) {
   const auto [least, most] = std::ranges::minmax(hours);
   const Unit* unit = std::begin(kUnits);
   const auto suits_next = [&] {
-    return least / unit->hours >= unit->most || (most / unit->hours >= kMostRead && least / unit[1].hours >= 1);
+    return least / unit->hours >= unit->most || (most / unit->hours >= kMostRead && least / unit[1].hours >= kEnough);
   };
   while (unit + 1 < std::end(kUnits) && suits_next()) ++unit;
   // Two figures of the least.
