@@ -73,11 +73,13 @@ TEST_CASE("a decoder on a GPU without fused attention keeps no scores unless som
   Layout plan = in(Precision::fp16);
   plan.flash_attention = false;  // the GPU has none
   const double none = 153'600 * kLayerTokens;
-  CHECK(held(llama("framework=hf-trainer"), plan).activations.raw() == near(none));
+  const double autocast = 227'328 * kLayerTokens;  // 26 · 4096 instead of 8 · 4096
+  CHECK(held(llama("framework=hf-trainer"), plan).activations.raw() == near(autocast));
   CHECK(held(llama("framework=unsloth"), plan).activations.raw() == near(none));
   // softmax in fp32, its copy in 16 bit and a mask: 7 B of 32 heads · 2048 keys; Megatron's kernels 5 B
   const double scores = 32.0 * 2048 * kLayerTokens;
-  CHECK(held(llama("framework=hf-trainer flash_attention=false"), plan).activations.raw() == near(none + 7 * scores));
+  CHECK(held(llama("framework=hf-trainer flash_attention=false"), plan).activations.raw() ==
+        near(autocast + 7 * scores));
   CHECK(held(llama("framework=megatron"), plan).activations.raw() == near(none + 5 * scores));
   CHECK(held(llama("framework=hf-trainer"),
              [&] {
@@ -85,7 +87,7 @@ TEST_CASE("a decoder on a GPU without fused attention keeps no scores unless som
                wide.precision = Precision::bf16;  // which no such GPU has
                return wide;
              }())
-            .activations.raw() == near(none + 7 * scores));
+            .activations.raw() == near(autocast + 7 * scores));
 }
 
 TEST_CASE("FSDP keeps embedding and head gathered beside its layers, and their gradients") {
@@ -127,7 +129,7 @@ TEST_CASE("what the allocator keeps counts in the total and not in the need") {
   const double slack = c.allocator_slack.value;
   // Activations and logits, and slack of both
   const double fleeting = (m.activations + m.workspace + m.gradients).raw() / (1 + slack);
-  const double spare = fleeting * (slack - c.fragmentation.value);
+  const double spare = fleeting * (slack - c.fragmentation.of("eager"));
   CHECK((m.total() - m.needed()).raw() == near(spare));
 }
 

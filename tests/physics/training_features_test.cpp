@@ -42,7 +42,7 @@ TEST_CASE("an encoder-decoder's stacks see source and target") {
 }
 
 TEST_CASE("an encoder-decoder keeps and computes what its two lengths ask for") {
-  const Job work = job("task=finetune model=t5-base seq_len=512 target_len=128");
+  const Job work = job("task=finetune model=t5-base seq_len=512 target_len=128 framework=accelerate");
   // 8h + 2 × (q + o + 1.8 × (k + v)) + 4f
   const double token = 8 * 768 + 2 * (2 * 768 + 1.8 * 2 * 768) + 4 * 3072;
   CHECK(memory(work).activations.raw() == Approx(token * 320 * 24));
@@ -77,9 +77,9 @@ TEST_CASE("an encoder sees both directions and pretrains with a head over its vo
 }
 
 TEST_CASE("activations follow the heads where they are wider than the hidden size") {
-  // Qwen3 0.6B: 16 heads of 128 on a hidden size of 1024, and 8 K/V heads.
+  // Qwen3 0.6B: 16 heads of 128 on a hidden size of 1024, and 8 K/V heads; queries and keys are normalized.
   const Job work = job("task=finetune model=qwen3-0.6b framework=megatron seq_len=2048");
-  const double token = 8 * 1024 + 2 * (2 * 2048 + 2 * 1024) + 6 * 3072;
+  const double token = 8 * 1024 + 2 * (2 * 2048 + 2 * 1024) + 2 * (2048 + 1024) + 6 * 3072;
   CHECK(memory(work).activations.raw() == Approx(28 * 2048 * token));
 }
 

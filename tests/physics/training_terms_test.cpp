@@ -37,7 +37,7 @@ Layout recomputing(Layout plan = {}) {
 
 TEST_CASE("the optimiser step needs its temporaries when activations are gone") {
   // 128 tokens leave next to nothing; the step takes step_bytes per parameter beside 2 of gradient.
-  const Job work = job("task=finetune model=llama-7b seq_len=128");
+  const Job work = job("task=finetune model=llama-7b seq_len=128 framework=accelerate");
   const MemoryBreakdown m = memory(work, recomputing());
   const double temporaries = c().step_bytes.value * kLlama;
   CHECK((m.activations + m.workspace).raw() == Approx(temporaries * (1 + c().allocator_slack.value)));

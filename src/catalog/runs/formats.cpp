@@ -89,11 +89,16 @@ std::optional<Result<RunRecords>> other_json(RunFile& run, const Status& parsed,
 /// Own rows are a table with such columns; the caller tells what is wrong with it.
 std::optional<Result<RunRecords>> other_text(const RunFile& run, const Status& parsed) {
   constexpr std::string_view kColumns[] = {"task", "model", "gpu"};
-  const bool says_so = std::ranges::any_of(split(first_line(run.text), ','), [&](std::string_view cell) {
-    return std::ranges::find(kColumns, cell) != std::end(kColumns);
-  });
+  const auto cells = split(first_line(run.text), ',');
+  const bool says_so = std::ranges::any_of(
+      cells, [&](std::string_view cell) { return std::ranges::find(kColumns, cell) != std::end(kColumns); });
   const bool is_table = parsed && (!run.header.empty() || parse_csv(run.text, run.name));
+  // Words without blanks are names of columns: what is wrong below them is said of the table.
+  const bool names_columns = cells.size() > 1 && std::ranges::none_of(cells, [](std::string_view cell) {
+                               return cell.empty() || cell.contains(' ');
+                             });
   if (says_so || is_table) return std::nullopt;
+  if (!parsed && names_columns) return std::unexpected(parsed.error());
   return usage_error(say("this is not a result, log or table that is read"), format("{}:1:1", run.name),
                      say("docs/calibrate.md lists those that are"));
 }

@@ -83,7 +83,7 @@ bool is_narrow(const TensorInfo& tensor) {
 }
 
 /// Scales that stand for columns tell the output's width where the matrix itself is packed.
-Output output_of(std::string_view kind, const TensorInfo& tensor) {
+Output outputs_of(std::string_view kind, const TensorInfo& tensor) {
   const auto shape = tensor.shape;
   if (kind == "SCB" && shape.size() == 1) return {shape[0], 0};
   if (shape.size() != 2) return {};
@@ -109,7 +109,7 @@ double experts_of(const TensorInfo& tensor) {
 void add_module(LayerStack& stack, std::uint32_t layer, std::string_view rest, const TensorInfo& tensor) {
   const auto [module, kind] = part_of(rest);
   const std::string name(module);
-  if (const Output output = output_of(kind, tensor); output.width > 0 || output.values > 0)
+  if (const Output output = outputs_of(kind, tensor); output.width > 0 || output.values > 0)
     keep_larger(stack.outputs[name], output);
   stack.experts = std::max(stack.experts, experts_of(tensor));
   if (is_scale(kind)) {

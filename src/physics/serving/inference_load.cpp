@@ -353,8 +353,8 @@ double decoding_at_once(const job::Inference& job, const Server& server, double 
 /// In a closed loop the requests that do not decode yet wait for those that do, and are then read one by one.
 void wait_to_be_read(Steady& steady, double waiting, Seconds alone, Trace* trace) {
   const Seconds wait = record(trace, {"inference.ttft.wait", "{:.2f}", "ms"}, [&](auto told) {
-    return quantity<Seconds>(told("requests that wait to be read", waiting) /
-                             told("requests per second of one replica", steady.requests_per_s));
+    return told("requests that wait to be read", waiting) *
+           told("time of the replica for one", seconds(1 / steady.requests_per_s));
   });
   steady.ttft = greatest(steady.ttft, wait + least(steady.ttft, alone));
   steady.e2e = steady.e2e + wait;

@@ -81,21 +81,21 @@ bool TrainingJob::trains_all() const {
 }
 
 bool TrainingJob::unfused_norms() const {
-  const bool plain = code == catalog::LayerCode::eager || code == catalog::LayerCode::torchtune ||
-                     code == catalog::LayerCode::litgpt;
+  const bool plain =
+      code == catalog::LayerCode::eager || code == catalog::LayerCode::torchtune || code == catalog::LayerCode::litgpt;
   return plain && work.parameters.is_gated();
 }
 
 bool TrainingJob::stream_in_fp32(const Layout& layout) const {
-  const bool whole = layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp;
+  const bool whole =
+      layout.sharding == job::Sharding::none || layout.sharding == job::Sharding::ddp || layout.dp * layout.cp == 1;
   return code == catalog::LayerCode::eager && work.parameters.is_gated() && trains_all() && whole &&
          work.training.recipe == job::Recipe::mixed && storage_bytes(layout.precision) == 2;
 }
 
 const TokenBytes& TrainingJob::token_bytes(const Layout& layout) const {
   const bool known = per_token_ && per_token_->tp == layout.tp && per_token_->precision == layout.precision &&
-                     per_token_->flash_attention == layout.flash_attention &&
-                     per_token_->sharding == layout.sharding;
+                     per_token_->flash_attention == layout.flash_attention && per_token_->sharding == layout.sharding;
   if (!known)
     per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, layout.sharding,
                           layer_bytes_per_token(*this, layout)};

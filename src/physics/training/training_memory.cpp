@@ -146,8 +146,9 @@ struct Gradients {
 
 Gradients gradients(const TrainingJob& job, const Layout& layout, Bytes own, Bytes whole) {
   if (are_used_up(job, layout)) return {};
-  const bool in_buffers =
-      job.framework.megatron_core() || layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2;
+  const bool reduces =
+      (layout.sharding == Sharding::zero1 || layout.sharding == Sharding::zero2) && layout.dp * layout.cp > 1;
+  const bool in_buffers = job.framework.megatron_core() || reduces;
   const bool copies = layout.sharding == Sharding::ddp && layout.dp > 1 && !in_buffers;
   if (is_fsdp(layout) && job.framework.gathers_gradients.value_or(false) && layout.grad_accum > 1) own = whole;
   return {own, copies ? own : Bytes{}, in_buffers || layout.grad_accum > 1 ? own : Bytes{}};
@@ -195,7 +196,7 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +
            told("slack", slack);
   });
-  memory.spare = fleeting * std::max(0.0, job.slack - job.c.fragmentation.value);
+  memory.spare = fleeting * std::max(0.0, job.slack - job.c.fragmentation.of(to_text(job.code)));
 }
 
 Bytes weights_of(const TrainingJob& job, const Layout& layout, const Stage& stage, const Shards& shards, Trace* trace) {
