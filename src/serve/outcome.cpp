@@ -107,14 +107,6 @@ Level level_of(Spread spread, double whole) {
   return {spread.mean(), std::round(spread.percentile(0.95)), spread.most()};
 }
 
-/// Of so many requests that came, those that were answered meanwhile: the tokens that were generated tell, where they
-/// are clearly fewer than were asked for.
-double served_of(double count, double asked_tokens, double generated) {
-  constexpr double kKeepsUp = 0.95;
-  const double share = asked_tokens > 0 ? generated / asked_tokens : 1;
-  return count * (share < kKeepsUp ? share : 1);
-}
-
 }  // namespace
 
 Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targets, const Window& window) {
@@ -131,12 +123,11 @@ Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targ
   out.unserved = counting.unserved;
   out.seconds = run.end - run.begin;
   const double per_second = out.seconds > 0 ? 1 / out.seconds : 0;
-  const double served = served_of(count, counting.output, static_cast<double>(run.usage.generated));
-  out.requests_per_s = served * per_second;
+  out.requests_per_s = count * per_second;
   out.output_tokens_per_s = static_cast<double>(run.usage.generated) * per_second;
-  out.total_tokens_per_s = out.output_tokens_per_s + counting.input * (served / count) * per_second;
-  out.good_requests_per_s = good.all * (served / count) * per_second;
-  out.good_output_tokens_per_s = counting.good_tokens * (served / count) * per_second;
+  out.total_tokens_per_s = out.output_tokens_per_s + counting.input * per_second;
+  out.good_requests_per_s = good.all * per_second;
+  out.good_output_tokens_per_s = counting.good_tokens * per_second;
   out.wait = counting.wait / count;
   out.preemptions = counting.preemptions;
   out.cache_peak = run.usage.cache_peak;

@@ -44,6 +44,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend resnet-50 --task train", "Train resnet-50"},
     {"gpusel recommend sdxl --task train", "Fine-tune sdxl"},
     {"gpusel estimate llama-3.1-8b l4 --rps 50", "but serves only 0.963 of 50 req/s; at least 65 such"},
+    {"gpusel recommend llama-3.1-8b trn1.32xlarge", "> aws trn1.32xlarge"},
+    {"gpusel recommend llama-3.1-8b --gpu inferentia1 --rejected", "engine-without-this-accelerator"},
     {"gpusel estimate resnet-50 l4 --rps 50000", "but does only "},
     {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is enough as asked; 4x g6e.xlarge would do."},
     {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge would"},

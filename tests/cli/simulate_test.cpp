@@ -161,6 +161,19 @@ TEST_CASE("more than can be served is said, and misses every target") {
   CHECK(ask(words_of(kModel + " --gpu l4 --rps 40 --isl 1024 --osl 256 --ttft 500" + kQuick + kMarket)).status == 0);
 }
 
+TEST_CASE("what is served is what is counted, in overload and in a short log") {
+  const Json over = answer("--gpu a10 --rps 40 --requests 2000");
+  REQUIRE(over["load"].get<double>() > 1.2);
+  const double served = over["throughput"]["requests_per_s"];
+  CHECK(served == Approx(over["saturates_at_requests_per_s"].get<double>()).epsilon(0.05));
+  CHECK(served * 256 == Approx(over["throughput"]["output_tokens_per_s"].get<double>()).epsilon(0.1));
+  // One request each second, whose answers end after the last of them has come.
+  std::string log = "arrival_s,input_tokens,output_tokens\n";
+  for (int i = 1; i <= 60; ++i) log += std::to_string(i) + ",100,400\n";
+  const Json all = answer("--gpu h100-sxm-80gb --traffic " + scratch_file("short.csv", log));
+  CHECK(all["throughput"]["requests_per_s"].get<double>() == Approx(1).epsilon(0.05));
+}
+
 TEST_CASE("a second replica halves the load of the first") {
   const Json one = answer("--gpu l40s --rps 6 --isl 1024 --osl 256" + kQuick);
   const Json two = answer("--gpu l40s --rps 6 --isl 1024 --osl 256 --replicas 2" + kQuick);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "physics/checkpoint.hpp"
+#include "physics/training/training_job.hpp"
 #include "support/training.hpp"
 
 namespace training_memory_test {
@@ -87,6 +88,17 @@ TEST_CASE("ZeRO divides the optimiser then the gradients then the weights") {
   CHECK(m.weights.raw() == near(2 * kLlama / stage.weights));
   CHECK(m.gradients.raw() == near(2 * kLlama / stage.gradients));
   CHECK(m.optimizer.raw() == near(12 * kLlama / stage.optimizer));
+}
+
+TEST_CASE("what a token leaves follows the layout that is asked about, in any order") {
+  const Job work = job("task=finetune model=llama-7b framework=hf-trainer");
+  const TrainingJob asked(work, test::coefficients());
+  // Autocast over whole weights keeps what runs between layers in fp32; eight ranks of ZeRO-2 work in 16 bit.
+  const double whole = asked.token_bytes(data_parallel(1, Sharding::zero2)).whole;
+  const double narrow = asked.token_bytes(data_parallel(8, Sharding::zero2)).whole;
+  CHECK(whole == near(26 * 4096));
+  CHECK(narrow == near(16 * 4096));
+  CHECK(asked.token_bytes(data_parallel(1, Sharding::zero2)).whole == near(whole));
 }
 
 TEST_CASE("ZeRO over one GPU is no sharding") {

@@ -84,13 +84,12 @@ std::string published_note(const CostItem& item, const CostAnswer& answer, const
   std::map<catalog::Term, std::optional<Date>> ends;  // the last one; nothing: a price holds
   for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance)) {
     const Date end = catalog.origin_of(offer).ends;
-    const bool over = end.known() && end < answer.today;
     auto& last = ends.try_emplace(offer.term, end).first->second;
-    last = over && last ? std::optional(std::max(*last, end)) : std::nullopt;
+    last = has_ended(offer, catalog, answer.today) && last ? std::optional(std::max(*last, end)) : std::nullopt;
   }
   std::vector<std::string> terms;
   for (const auto& [term, end] : ends)
-    terms.push_back(end ? say("{} (expired on {})", said(term), end->text()) : std::string(to_text(term)));
+    terms.push_back(end ? say("{} (expired on {})", to_text(term), end->text()) : std::string(to_text(term)));
   return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
 }
 

@@ -53,6 +53,8 @@ struct OfferView {
   Date today;
 };
 
+/// A price whose own record says that it held until a day that is over.
+bool has_ended(const catalog::Offer& offer, const catalog::Catalog& catalog, Date today);
 /// A spot price that nobody can count on: without a day, or of more than two weeks ago.
 bool is_guess(const catalog::Offer& offer, Date today);
 /// What is to be said of it.

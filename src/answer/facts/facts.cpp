@@ -224,11 +224,6 @@ std::string_view status_of(const OfferView& view) {
   return to_text(state == nullptr ? catalog::Availability::available : state->state);
 }
 
-bool has_ended(const OfferView& v) {
-  const Date ends = v.catalog.origin_of(v.offer).ends;
-  return ends.known() && ends < v.today;
-}
-
 template <Fact fact, class Get>
 constexpr Finder<OfferView> of_offer(Get get) {
   return finder<OfferView, fact>(get);
@@ -240,7 +235,7 @@ constexpr Finder<OfferView> kOfferFinders[] = {
     of_offer<Fact::country>([](const auto& v) { return v.catalog.region_of(v.offer).country; }),
     of_offer<Fact::term>([](const auto& v) { return to_text(v.offer.term); }),
     of_offer<Fact::offer_status>([](const auto& v) { return status_of(v); }),
-    of_offer<Fact::price_ended>([](const auto& v) { return has_ended(v); }),
+    of_offer<Fact::price_ended>([](const auto& v) { return has_ended(v.offer, v.catalog, v.today); }),
     of_offer<Fact::price_is_guess>([](const auto& v) { return is_guess(v.offer, v.today); }),
     of_offer<Fact::price_note>([](const auto& v) { return v.catalog.origin_of(v.offer).note; }),
     of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
@@ -259,6 +254,11 @@ constexpr Finder<OfferView> kOfferFinders[] = {
 constexpr FinderTable<OfferView> kOfferFacts(kOfferFinders);
 
 }  // namespace
+
+bool has_ended(const catalog::Offer& offer, const catalog::Catalog& catalog, Date today) {
+  const Date ends = catalog.origin_of(offer).ends;
+  return ends.known() && ends < today;
+}
 
 bool is_guess(const catalog::Offer& offer, Date today) {
   constexpr int kSpotDays = 14;  // two snapshots some weeks apart differ by a third, up and down

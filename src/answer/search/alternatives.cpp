@@ -150,7 +150,8 @@ std::string term_risk(const Recommendation& r, const Advice& advice) {
   if (first.commitment.is_promise()) return say("{} months paid", human_number(commitment.hours / kHoursPerMonth));
   const double hours = r.cost.hourly * kHoursPerMonth / first.hourly;
   // A machine that costs more by the hour and less by its work saves however little it runs, but is paid throughout.
-  return hours < kHoursPerMonth ? say("from {:.0f} h/month", hours) : say("paid for {:.0f} h", commitment.hours);
+  return hours < kHoursPerMonth ? say("from {:.0f} h/month", hours)
+                                : say("paid for {}", human_duration(seconds(commitment.hours * 3600)));
 }
 
 }  // namespace

@@ -265,6 +265,18 @@ class Simulating {
     return serve::simulate(one, demand, answer_.goal, {}, effort).outcome.batch.mean;
   }
 
+  /// The simulator counts requests as they come; where more come than can be served, so many of them are.
+  void count_served() {
+    const auto load = answer_.load();
+    serve::Outcome& outcome = answer_.simulation.outcome;
+    if (!load || *load <= 1 || outcome.requests == 0) return;
+    const double arriving = outcome.requests_per_s;
+    for (double* rate : {&outcome.requests_per_s, &outcome.good_requests_per_s, &outcome.good_output_tokens_per_s})
+      *rate /= *load;
+    const double unread = arriving - outcome.requests_per_s;
+    outcome.total_tokens_per_s -= unread * (outcome.total_tokens_per_s - outcome.output_tokens_per_s) / arriving;
+  }
+
   void simulate() {
     serve::Effort effort;
     if (question_.requests) effort.requests = static_cast<std::size_t>(*question_.requests);
@@ -274,6 +286,7 @@ class Simulating {
     effort.keep = true;
     answer_.simulation = serve::simulate(answer_.setup, answer_.demand, answer_.goal,
                                          doubt_of(answer_.work, answer_.machine, answer_.plan, c_), effort);
+    count_served();
     if (!answer_.demand.replays()) measure(answer_.simulation.asked, answer_.traffic);
     const std::uint32_t context = answer_.setup.scheduling.longest;
     if (context == 0) return;

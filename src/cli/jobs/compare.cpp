@@ -12,6 +12,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
+#include "cli/question/usual_gpu.hpp"
 #include "cli/words/left_out.hpp"
 #include "show/lists/compare.hpp"
 

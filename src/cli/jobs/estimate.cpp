@@ -11,6 +11,7 @@
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/named.hpp"
+#include "cli/question/usual_gpu.hpp"
 #include "cli/words/lines.hpp"
 #include "gpusel/advisor.hpp"
 #include "show/job/estimate.hpp"

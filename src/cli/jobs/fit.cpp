@@ -11,6 +11,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
+#include "cli/question/usual_gpu.hpp"
 #include "show/here/fit.hpp"
 #include "show/json/yaml.hpp"
 

@@ -8,6 +8,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
+#include "cli/question/usual_gpu.hpp"
 #include "show/simulate/simulate.hpp"
 
 namespace gpusel::cli {

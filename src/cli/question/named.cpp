@@ -18,6 +18,8 @@
 #include "catalog/read/chinese_names.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
+#include "cli/question/unknown_words.hpp"
+#include "cli/question/usual_gpu.hpp"
 #include "job/limits/limits.hpp"
 #include "job/request/request_option.hpp"
 #include "job/request/task_words.hpp"
@@ -39,18 +41,6 @@ bool is_gpu_first(std::string_view word, const catalog::Catalog& catalog) {
 }
 
 namespace {
-
-/// "24gb": those with that much memory.
-std::vector<const catalog::Gpu*> gpus_of_size(std::string_view text, const catalog::Catalog& catalog) {
-  constexpr double kSame = 0.5;  // GB
-  const auto amount = amount_of(text);
-  if (!amount || amount->key != "min_vram") return {};
-  const auto size = parse_memory(amount->value, false);
-  std::vector<const catalog::Gpu*> alike;
-  for (const catalog::Gpu& gpu : catalog.gpus())
-    if (size && gpu.memory_gb && std::abs(*gpu.memory_gb - size->value) < kSame) alike.push_back(&gpu);
-  return alike;
-}
 
 /// What a word may be, as bits.
 enum Kind : std::uint8_t {
@@ -130,115 +120,6 @@ std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalo
   if (takes == Takes::machine) return Meant{"gpu", std::string(word)};
   const auto instance = catalog.instance(sku);
   return instance ? std::optional(Meant{"allow_list", only_this(**instance)}) : std::nullopt;
-}
-
-/// Why a word whose meaning is known sets nothing.
-enum class Unset : std::uint8_t { method, slice, gpu, load };
-struct UnsetWord {
-  std::string_view said;  // without the number in front
-  Unset why;
-};
-constexpr UnsetWord kUnsetWords[] = {
-    {"dpo", Unset::method},
-    {"orpo", Unset::method},
-    {"kto", Unset::method},
-    {"ppo", Unset::method},
-    {"grpo", Unset::method},
-    {"rl", Unset::method},
-    {"rlhf", Unset::method},
-    {"distill", Unset::method},
-    {"distillation", Unset::method},
-    {"mig", Unset::slice},
-    {"m1", Unset::gpu},
-    {"m2", Unset::gpu},
-    {"m3", Unset::gpu},
-    {"m4", Unset::gpu},
-    {"m5", Unset::gpu},
-    {"mac", Unset::gpu},
-    {"macbook", Unset::gpu},
-    {"apple", Unset::gpu},
-    {"tokens/day", Unset::load},
-    {"tokens/month", Unset::load},
-    {"tokens/s", Unset::load},
-    {"tok/s", Unset::load},
-    {"tps", Unset::load},
-};
-
-Error unset_error(Unset why, const std::string& said) {
-  switch (why) {
-    case Unset::method:
-      return {
-          ErrorKind::usage, say("'{}' is not estimated", said), {}, say("the nearest is fine-tuning: --task finetune")};
-    case Unset::slice:
-      return {ErrorKind::usage,
-              say("'{}' does not say which part of the GPU", said),
-              {},
-              say("write the part behind the GPU: --gpu h100:1/7")};
-    case Unset::gpu:
-      return {ErrorKind::usage,
-              say("'{}' is not in the catalog: it has no Apple GPUs", said),
-              {},
-              say("all GPUs: gpusel gpus")};
-    case Unset::load: break;
-  }
-  return {ErrorKind::usage,
-          say("'{}' is not a load: it is given in requests", said),
-          {},
-          say("divide by the tokens of a request; 1M tokens/day at 1000 each: --rps 1000/day")};
-}
-
-/// What to say of the words from the unknown one on; nothing where no row is about them.
-std::optional<Error> advised(std::span<const std::string> words) {
-  const bool counted = words.size() > 1 && is_scaled_number(words[0]);
-  const std::string said = lower(words[counted ? 1 : 0]);
-  const auto* one = std::ranges::find(kUnsetWords, said, &UnsetWord::said);
-  if (one == std::end(kUnsetWords)) return std::nullopt;
-  return unset_error(one->why, printable(shorten(counted ? words[0] + " " + words[1] : words[0], 40)));
-}
-
-/// "32k": of a language model a length, though of what is not said.
-std::optional<Error> advised_length(std::string_view word, const Spoken& spoken, const catalog::Catalog& catalog) {
-  const auto model = catalog.model(spoken.request.model);
-  const bool is_length = is_scaled_number(word) && lower(word).ends_with('k');
-  if (!is_length || !model || !(*model)->is_generator()) return std::nullopt;
-  return Error{ErrorKind::usage,
-               say("'{}' does not say of what", printable(shorten(word, 40))),
-               {},
-               one_of_these({"--context " + std::string(word), "--isl " + std::string(word)})};
-}
-
-/// "mistral large": models whose names begin with the two words.
-Hint longer_name(std::string_view before, std::string_view word, const catalog::Catalog& catalog) {
-  const std::string both = fold_name(format("{} {}", before, word)) + "-";
-  std::vector<std::string> names;
-  for (const catalog::Model& model : catalog.models())
-    if (model.id.starts_with(both) && names.size() < 3) names.emplace_back(model.id);
-  return names.empty() ? Hint() : one_of_these(std::move(names));
-}
-
-/// "a model, a GPU, an instance, a provider or a region": all that the word could have been.
-Error unknown_word(std::string_view word, const Spoken& spoken, const catalog::Catalog& catalog) {
-  std::vector<std::string_view> known;
-  for (const catalog::Model& model : catalog.models()) {
-    known.push_back(model.id);
-    for (const std::string_view alias : model.aliases) known.push_back(alias);
-  }
-  if (const auto amount = amount_of(word); amount && amount->key == "min_vram")
-    return {ErrorKind::usage,
-            say("'{}' is not a model or GPU", printable(shorten(word, 40))),
-            {},
-            say("GPUs with that much memory: gpusel gpus --min-vram {}", amount->value)};
-  if (!spoken.request.names_model()) {
-    const auto model = catalog.model(word);
-    if (!model) return model.error();
-  }
-  for (const catalog::Gpu& gpu : catalog.gpus()) known.push_back(gpu.id);
-  for (const catalog::Instance& instance : catalog.instances()) known.push_back(instance.sku);
-  for (const catalog::Provider& provider : catalog.providers()) known.push_back(provider.id);
-  return {ErrorKind::usage,
-          say("'{}' is not a known model, task, GPU, instance, provider or region", printable(shorten(word, 40))),
-          {},
-          did_you_mean(word, known).or_else(say("all options: gpusel {} --help", spoken.command))};
 }
 
 /// What a flag has said already stands: "a100:2 --gpus 4" are four.
@@ -766,58 +647,6 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     if (Status money = settle_money(*spoken.constraints, *currency, says_currency(context), catalog); !money)
       return fail(money.error());
   return {};
-}
-
-namespace {
-
-/// Those that more machines have first.
-void sort_by_machines(std::vector<const catalog::Gpu*>& gpus, const catalog::Catalog& catalog) {
-  std::ranges::stable_sort(gpus, std::greater(), [&](const catalog::Gpu* gpu) {
-    return std::ranges::count_if(catalog.instances(), [&](const auto& one) { return catalog.gpu_of(one) == gpu; });
-  });
-}
-
-}  // namespace
-
-const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog) {
-  auto called = answer::gpus_called(name, catalog);
-  const auto exact = std::ranges::find_if(called, [&](const catalog::Gpu* gpu) { return gpu->id == lower(name); });
-  if (exact != called.end() || called.size() < 2) return nullptr;
-  sort_by_machines(called, catalog);
-  return called.front();
-}
-
-const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const catalog::Catalog& catalog) {
-  const auto is_made_by = [&](const catalog::Gpu& gpu) { return lower(name).contains(lower(gpu.vendor)); };
-  const bool by_vendor = std::ranges::any_of(catalog.gpus(), is_made_by);
-  constexpr double kStillRuns = 7;  // CUDA capability; engines have dropped what is below
-  std::vector<const catalog::Gpu*> nearest;
-  double least = std::numeric_limits<double>::infinity();
-  for (const catalog::Gpu& gpu : catalog.gpus()) {
-    if (!gpu.memory_gb || (by_vendor && !is_made_by(gpu)) || gpu.capability.value_or(kStillRuns) < kStillRuns) continue;
-    const double apart = std::abs(*gpu.memory_gb - memory_gib);
-    if (apart > least) continue;
-    if (apart < least) nearest.clear();
-    least = apart;
-    nearest.push_back(&gpu);
-  }
-  sort_by_machines(nearest, catalog);
-  return nearest.empty() ? nullptr : nearest.front();
-}
-
-std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {
-  const bool is_named = catalog.has_gpu(name);
-  auto alike = is_named ? answer::gpus_called(name, catalog) : gpus_of_size(name, catalog);
-  sort_by_machines(alike, catalog);
-  const catalog::Gpu* usual = is_named ? usual_gpu(name, catalog) : alike.empty() ? nullptr : alike.front();
-  if (usual == nullptr) return {};
-  std::vector<std::string> others;
-  for (const catalog::Gpu* gpu : alike)
-    if (gpu != usual) others.emplace_back(gpu->id);
-  if (others.empty())
-    return say("{} is taken as {}", printable(std::exchange(name, std::string(usual->id))), usual->id);
-  const std::string typed = std::exchange(name, std::string(usual->id));
-  return say("{} is taken as {}; also: {}", printable(typed), usual->id, first_few(others));
 }
 
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes) {

@@ -71,16 +71,6 @@ void settle_currency(Currency& currency, const job::Constraints& limits, const c
 void settle_currency(Currency& currency, std::span<const std::string> providers, const catalog::Catalog& catalog,
                      const Context& context);
 
-/// Of the GPUs that go by a name the one that most instances have: "a100" is the one with 80 GB. Null where the name
-/// has one meaning.
-const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog);
-/// Puts it in the place of the name, and says so; empty where the name has one meaning.
-std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog);
-
-/// Of the GPUs of the vendor that a name has in it, or of all, the one nearest in memory that most instances have. Null
-/// where no GPU's memory is known.
-const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const catalog::Catalog& catalog);
-
 /// Collects words for settle_question(), as what is called `name` in help.
 void add_words(Parsed& parsed, std::vector<std::string>& words, Takes takes);
 

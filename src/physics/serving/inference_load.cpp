@@ -58,6 +58,15 @@ Seconds token_time(const job::Inference& job, const Server& server, double batch
 
 namespace {
 
+/// Tokens of a prompt: those found in a cache, and those that are read.
+struct Prompt {
+  double cached, read;
+};
+Prompt prompt_of(const job::Inference& job) {
+  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
+  return {cached, static_cast<double>(job.input_tokens) - cached};
+}
+
 /// How the others' prompts are felt: queued at once and read before anything is generated, or spread
 /// over the time, when they come between a request's tokens and only now and then in front of it.
 struct Mixing {
@@ -150,8 +159,7 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
                     Trace* trace = nullptr) {
   const auto& job = work.inference;
   const Replica& replica = server.target;
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
+  const auto [cached, input] = prompt_of(job);
   // What a lone request does not lose, nor a stream of them, and a full batch loses entirely.
   const bool targets = job.ttft_ms || job.tpot_ms;
   const bool stream = (job.mode == job::Mode::online || targets) && !job.request_rate;
@@ -246,8 +254,7 @@ LoadedSteps loaded_steps(const Job& work, const Server& server, const Load& load
                          const Coefficients& c) {
   const auto& job = work.inference;
   const Replica& replica = server.target;
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
+  const auto [cached, input] = prompt_of(job);
   const double batch = load.batch;
   LoadedSteps out;
   out.arrivals_per_s = *job.request_rate / replicas;
@@ -343,7 +350,7 @@ double as_it_arrives(double rate, Trace* trace) {
 /// leave room for; where the prompts of all take more steps than their answers, the others wait to be read.
 double decoding_at_once(const job::Inference& job, const Server& server, double in_flight, const Coefficients& c) {
   const double steps = static_cast<double>(job.output_tokens) - 1;
-  const double input = static_cast<double>(job.input_tokens) * (1 - job.prefix_cache_hit);
+  const double input = prompt_of(job).read;
   const Replica& replica = server.target;
   if (steps <= 0 || input <= 0 || replica.of(c.prompts_first) > 0) return in_flight;
   const double most = steps * replica.batched_tokens() * replica.pipelining() / (input + steps);
@@ -377,8 +384,7 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
   load.admitted = load.batch;
   if (!job.request_rate && work.model->is_generator()) load.batch = decoding_at_once(job, server, load.admitted, c);
   load.steady = steady_state(work, server, load.batch, job.request_rate.value_or(0) / load.replicas, c, trace);
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
+  const auto [cached, input] = prompt_of(job);
   if (load.admitted > load.batch)
     wait_to_be_read(load.steady, load.admitted - load.batch,
                     server.target.burst(input, 1, cached) + token_time(job, server, load.batch), trace);
@@ -397,8 +403,7 @@ std::optional<Load> mixed(const Job& work, const Server& server, const Layout& l
 std::optional<Load> apart(const Job& work, const Server& server, const Layout& layout, const InferenceMemory& memory,
                           int readers, const Coefficients& c, Trace* trace) {
   const auto& job = work.inference;
-  const double cached = static_cast<double>(job.input_tokens) * job.prefix_cache_hit;
-  const double input = static_cast<double>(job.input_tokens) - cached;
+  const auto [cached, input] = prompt_of(job);
   Load load;
   load.prefill_replicas = readers;
   load.replicas = layout.dp - readers;

@@ -95,9 +95,10 @@ bool TrainingJob::stream_in_fp32(const Layout& layout) const {
 
 const TokenBytes& TrainingJob::token_bytes(const Layout& layout) const {
   const bool known = per_token_ && per_token_->tp == layout.tp && per_token_->precision == layout.precision &&
-                     per_token_->flash_attention == layout.flash_attention && per_token_->sharding == layout.sharding;
+                     per_token_->flash_attention == layout.flash_attention &&
+                     per_token_->in_fp32 == stream_in_fp32(layout);
   if (!known)
-    per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, layout.sharding,
+    per_token_ = PerToken{layout.tp, layout.precision, layout.flash_attention, stream_in_fp32(layout),
                           layer_bytes_per_token(*this, layout)};
   return per_token_->bytes;
 }

@@ -64,7 +64,7 @@ struct TrainingJob {
     int tp;
     job::Precision precision;
     bool flash_attention;
-    job::Sharding sharding;
+    bool in_fp32;
     TokenBytes bytes;
   };
   mutable std::optional<PerToken> per_token_;  // of the last plan: the next one often divides layers as it does
