@@ -150,6 +150,8 @@ enum class Fact : std::uint8_t {
   currency,
   price_per_hour,
   price_age_days,
+  price_days_ahead,
+  price_to_published,
   price_too_old,
   price_today,
   price_today_low,

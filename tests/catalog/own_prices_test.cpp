@@ -4,8 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "catalog/read/own_table.hpp"
 #include "catalog/read/priced_name.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "support/program.hpp"
@@ -100,6 +102,53 @@ TEST_CASE("of several own prices of one subject the last counts", "[own]") {
   const Catalog catalog = load_with({}, {"n.t4.1=9", "n.t4.1:spot=8", "n.t4.1=7", "n.t4.1=0.3"});
   CHECK(offer(catalog, "n.t4.1", Term::on_demand, "us-1").amount == Approx(0.3));
   CHECK(offer(catalog, "n.t4.1", Term::spot, "us-1").amount == Approx(8));
+}
+
+TEST_CASE("a table of own prices has one price of one subject and date, none of a day to come", "[own]") {
+  const auto table = [](const std::string& rows) {
+    const std::string path = test::scratch_file("own.csv", "instance,price,date\n" + rows);
+    return read_own_table(path, Date{2026, 11, 20});
+  };
+  const auto error = [&](const std::string& rows) {
+    const auto own = table(rows);
+    REQUIRE_FALSE(own);
+    const std::string& where = own.error().front().where;
+    return where.substr(where.find("own.csv")) + ": " + own.error().front().message;
+  };
+  CHECK(error("n.t4.1,0.3\nn.t4.1,0.4\n") == "own.csv:3:8: another price of n.t4.1 is on line 2");
+  CHECK(error("n.t4.1,0.3,2026-12-24\n") == "own.csv:2:12: 2026-12-24 is in the future");
+  CHECK(table("n.t4.1,0.3\nn.t4.1,0.3\n")->prices.size() == 1);
+  CHECK(table("n.t4.1,0.3,2026-11-21\n")->prices.size() == 1);  // it is that day further east
+  const auto younger = table("n.t4.1,0.3,2026-05-01\nn.t4.1,0.4,2026-06-01\nn.t4.1,0.5,2026-04-01\n");
+  REQUIRE(younger->prices.size() == 1);
+  CHECK(younger->prices[0].per_hour.amount == 0.4);
+}
+
+TEST_CASE("an own price says how far it is from the published ones", "[own]") {
+  const Catalog catalog = load_with({}, {"n.h100.8=0.48", "n.t4.1=0.25"});
+  const auto of = [&](std::string_view sku) {
+    return catalog.origin_of(offer(catalog, sku, Term::on_demand, "us-1")).to_published;
+  };
+  const auto published = [](std::string_view sku) {
+    double nearest = 0;
+    const Catalog market = load_with({});
+    for (const Offer& one : market.offers_of(**market.instance(sku)))
+      if (nearest == 0 || one.per_hour() < nearest) nearest = one.per_hour();
+    return nearest;
+  };
+  CHECK(*of("n.h100.8") == Approx(0.48 / published("n.h100.8")).epsilon(0.01));
+  // 0.5 on demand, 0.2 on spot: the nearer by its ratio.
+  CHECK(*of("n.t4.1") == Approx(1.25));
+  CHECK_FALSE(catalog.origin_of(offer(catalog, "n.t4.4", Term::on_demand, "us-1")).to_published);
+}
+
+TEST_CASE("an own price is named where most terms of the instance are priced", "[own]") {
+  const Catalog catalog = load_with({}, {"n.t4.1=0.3"});
+  std::map<std::string_view, int> terms;
+  for (const Offer& one : catalog.offers_of(**catalog.instance("n.t4.1"))) ++terms[catalog.region_of(one).id];
+  REQUIRE(terms["us-1"] > terms["eu-1"]);
+  CHECK(catalog.place_among_equals(offer(catalog, "n.t4.1", Term::on_demand, "us-1")) <
+        catalog.place_among_equals(offer(catalog, "n.t4.1", Term::on_demand, "eu-1")));
 }
 
 TEST_CASE("an own price may be of a term that is not published", "[own]") {

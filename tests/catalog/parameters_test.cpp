@@ -119,12 +119,28 @@ TEST_CASE("the shape alone gives the size of plain models") {
 }
 
 TEST_CASE("a size below what the shape needs is kept and its parts are scaled") {
-  Model m = model("llama-7b");
-  m.params_b = 0.1;  // the embedding and head alone are 0.26
+  Model m = model("mixtral-8x7b");
+  m.params_b = 40;  // the experts alone are 45.1
+  m.active_params_b.reset();
   const Parameters p = parts(m);
-  CHECK(p.total() == about(0.1e9));
+  CHECK(p.total() == about(40e9));
   CHECK(p.body > 0);
   CHECK(p.embedding == p.head);
+}
+
+TEST_CASE("a size of less than half or more than twice the shape's is in another unit") {
+  Model m = model("llama-7b");  // 6.74 B by its shape
+  for (const double size : {3.38, 13.4, 6.7}) {
+    m.params_b = size;
+    CHECK(catalog::parameters_of(m));
+  }
+  for (const double size : {3.36, 13.6, 6738.0, 0.00674}) {
+    m.params_b = size;
+    CHECK_FALSE(catalog::parameters_of(m));
+  }
+  // Layers of several kinds: the formula is not the whole of it.
+  m.attention = "gqa+mamba2";
+  CHECK(catalog::parameters_of(m));
 }
 
 TEST_CASE("a model without a shape cannot be counted") {

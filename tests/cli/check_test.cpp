@@ -330,6 +330,22 @@ TEST_CASE("a saved answer with facts missing or impossible passes nothing", "[ch
   CHECK(edited(row + "/cost/total", -1) == 2);
   CHECK(edited(row + "/cost/hourly", "1") == 2);
   CHECK(edited("/workload/model", nullptr) == 2);
+  // What contradicts another figure of the row.
+  for (const auto& [pointer, value] : std::vector<std::pair<std::string, Json>>{{"/cost/total", 0.01},
+                                                                                {"/cost/hourly", 0.01},
+                                                                                {"/memory/needed", 0.5},
+                                                                                {"/memory/usable", 5000},
+                                                                                {"/memory/margin", 77},
+                                                                                {"/probability/fits", 0.1},
+                                                                                {"/probability/fits", 2},
+                                                                                {"/gpus", 3}}) {
+    Json answer = whole;
+    answer[Json::json_pointer(row + pointer)] = value;
+    const Run run = judged(answer);
+    CAPTURE(pointer, run.err);
+    CHECK(run.status == 2);
+    CHECK(run.err.find("edited.json:") != std::string::npos);
+  }
   CHECK(edited(row + "/cost/hourly", nullptr) == 4);
   CHECK(edited(row + "/cost/price_as_of", "2099-01-01") == 4);
   for (const std::string part : {"workload", "alternatives"}) {

@@ -107,6 +107,19 @@ TEST_CASE("the unit of times is what the name says, what is stated, or what alon
   CHECK(read(stream("timestamp", 3, 50, 1.7e9)).unit == TimeUnit::s);
 }
 
+TEST_CASE("a clock that counts since it was started is none since 1970") {
+  CHECK(refusal(stream("timestamp", 300, 100, 1.6e9)).message ==
+        "the unit of its times is unclear: 0.0033/s as s, 3.3/s as ms");
+  CHECK(read(stream("timestamp", 300, 100, 2.6e9), {.time_unit = TimeUnit::ms}).unit == TimeUnit::ms);
+  CHECK(read(stream("created", 3, 50, 1.7e9)).unit == TimeUnit::s);  // OpenAI's name for it
+}
+
+TEST_CASE("a prompt of no token is refused with its line") {
+  const Error none = refusal("arrival_s,isl,osl\n0,100,10\n1,0,10\n");
+  CHECK(none.message == "a prompt of 0 tokens has no answer");
+  CHECK(none.where == ":3:3");
+}
+
 TEST_CASE("where two units are plausible, none is taken") {
   const Error doubt = refusal(stream("timestamp", 300));
   CHECK(doubt.message == "the unit of its times is unclear: 0.0033/s as s, 3.3/s as ms");

@@ -43,17 +43,11 @@ class TermCosts {
   void price(CostItem& item) const {
     if (ruled_out(item)) return;
     std::vector<Priced> priced = allowed(item);
-    // A price of one's own holds in every place: it stands where most else is priced and can be compared.
-    std::map<std::uint16_t, int> at_place;
-    for (const Priced& one : priced)
-      if (catalog_.origin_of(*one.offer).source != catalog::kOwnPrice) --at_place[one.offer->region];
     // A saved answer stands where it was: another place is taken for terms that are not sold there.
     const std::string& place = item.subject.saved_price ? item.subject.saved_price->region : item.subject.place;
     std::ranges::sort(priced, {}, [&](const Priced& p) {
-      const bool own = catalog_.origin_of(*p.offer).source == catalog::kOwnPrice;
       const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;
-      return std::tuple(p.offer->term, elsewhere, p.quote.place_order(), own ? at_place[p.offer->region] : 0,
-                        catalog_.region_of(*p.offer).id);
+      return std::tuple(p.offer->term, elsewhere, p.quote.place_order(), catalog_.place_among_equals(*p.offer));
     });
     for (Priced& one : priced) {
       if (!item.terms.empty() && item.terms.back().offer->term == one.offer->term)

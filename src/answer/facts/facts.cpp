@@ -213,9 +213,19 @@ constexpr Finder<InstanceView> kGpuFinders[] = {
 };
 constexpr FinderTable<InstanceView> kGpuFacts(kGpuFinders);
 
+constexpr int kTimeZones = 1;  // days by which a date may be ahead of today's
+
+/// Negative: the day is to come.
+std::optional<int> days_since(const OfferView& v) { return days_between(Date::from_packed(v.offer.as_of), v.today); }
+
 std::optional<double> age(const OfferView& v) {
-  const auto days = days_between(Date::from_packed(v.offer.as_of), v.today);
-  return days ? std::optional(static_cast<double>(std::max(0, *days))) : std::nullopt;
+  const auto days = days_since(v);
+  return days && *days >= -kTimeZones ? std::optional<double>(std::max(0, *days)) : std::nullopt;
+}
+
+std::optional<double> days_ahead(const OfferView& v) {
+  const auto days = days_since(v);
+  return days && *days < -kTimeZones ? std::optional<double>(-*days) : std::nullopt;
 }
 
 std::string_view status_of(const OfferView& view) {
@@ -241,6 +251,8 @@ constexpr Finder<OfferView> kOfferFinders[] = {
     of_offer<Fact::currency>([](const auto& v) { return v.cost.published.currency.code(); }),
     of_offer<Fact::price_per_hour>([](const auto& v) { return v.cost.hourly; }),
     of_offer<Fact::price_age_days>([](const auto& v) { return age(v); }),
+    of_offer<Fact::price_days_ahead>([](const auto& v) { return days_ahead(v); }),
+    of_offer<Fact::price_to_published>([](const auto& v) { return v.catalog.origin_of(v.offer).to_published; }),
     of_offer<Fact::price_too_old>([](const auto& v) { return to_text(v.cost.today.too_old); }),
     of_offer<Fact::price_today>([](const auto& v) { return v.cost.today.mid; }),
     of_offer<Fact::price_today_low>([](const auto& v) { return v.cost.today.low; }),

@@ -5,6 +5,7 @@
 #include "answer/facts/candidates.hpp"
 #include "answer/gate/policy.hpp"
 #include "answer/gate/saved.hpp"
+#include "answer/gate/saved_row.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 
@@ -53,23 +54,6 @@ constexpr SavedFact kSaved[] = {
     {Fact::cost_per_million_tokens, "cost.per_million_tokens"},
     {Fact::cost_per_unit, "cost.per_unit"},
 };
-
-const Node* at(const Node& map, std::string_view path) {
-  const Node* node = &map;
-  for (const std::string_view key : split(path, '.')) {
-    node = node != nullptr && node->is_map() ? node->find(key) : nullptr;
-    if (node == nullptr) return nullptr;
-  }
-  return node;
-}
-std::string_view text_at(const Node& map, std::string_view path) {
-  const Node* node = at(map, path);
-  return node != nullptr && node->is_scalar() ? std::string_view(node->text) : std::string_view{};
-}
-std::optional<double> figure_at(const Node& map, std::string_view path) {
-  const Node* node = at(map, path);
-  return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
-}
 
 /// Figures that no answer has below 0, and the most that is believed of them.
 constexpr std::string_view kSavedFigures[] = {"gpus_per_node",
@@ -137,6 +121,7 @@ class SavedReader {
       if (!figure || *figure < 0 || *figure > kMostFigure)
         return wrong(*node, say("'{}' cannot be {}", path, node->describe()));
     }
+    if (const auto wrong_pair = contradiction(row)) return wrong(*wrong_pair->place, wrong_pair->words);
     return check_gpu(row);
   }
 

@@ -7,6 +7,7 @@
 #include "answer/facts/traffic.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "job/job.hpp"
 
 namespace gpusel::answer {
 

@@ -126,7 +126,7 @@ std::optional<Priced> CandidateSearch::best_offer(const Instance& instance,
   const catalog::Catalog& catalog = context_.catalog;
   const auto by_price = [&](const Priced& a, const Priced& b) {
     const auto key = [&](const Priced& priced) {
-      return std::pair(priced.quote.place_order(), catalog.region_of(*priced.offer).id);
+      return std::pair(priced.quote.place_order(), catalog.place_among_equals(*priced.offer));
     };
     return key(a) < key(b);
   };

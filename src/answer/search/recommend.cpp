@@ -138,6 +138,7 @@ class Adviser {
     note_spares(advice);
     note_nodes(advice);
     note_unpriced_terms(advice);
+    note_unsold_gpus(advice);
     note_dates(advice);
     advice.decision = decision_path(advice, search.fallen(), context_);
     if (!question_.alternatives) return advice;
@@ -233,6 +234,18 @@ class Adviser {
     if (const auto& fewest = first.planned->fewest)
       advice.notes.push_back(
           say("{} nodes because that costs less overall; --nodes {} is enough", first.machine().nodes, fewest->nodes));
+  }
+
+  void note_unsold_gpus(Advice& advice) const {
+    for (const job::GpuSpec& spec : context_.question.constraints.gpus) {
+      if (spec.names.empty() || spec.none) continue;
+      const auto has_it = [&](const catalog::Instance& instance) {
+        const catalog::Gpu* gpu = context_.catalog.gpu_of(instance);
+        return gpu != nullptr && spec.names_gpu(*gpu);
+      };
+      if (std::ranges::none_of(context_.catalog.instances(), has_it))
+        advice.notes.push_back(say("no instance on record has {}", first_few(spec.names)));
+    }
   }
 
   /// A term that is asked for and sold, at a price that nobody wrote down: who sells it might be cheaper.

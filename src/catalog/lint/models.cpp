@@ -17,27 +17,11 @@ Subject about(const Model& model, std::string_view path) {
   return {.kind = "model", .id = std::string(model.id), .path = path};
 }
 
-double parts_b(const Model& m) {
-  return m.vision_params_b.value_or(0) + m.mtp_params_b.value_or(0) + m.per_layer_embedding_params_b.value_or(0) +
-         m.text_encoder_params_b.value_or(0) + m.vae_params_b.value_or(0);
-}
-
-/// Whether the plain formula is the whole of it: no layers of another kind.
-bool plain_shape(const Model& m) {
-  return m.is_language_model() && !m.linear_layers && !m.ffn_layers &&
-         m.attention.find('+') == std::string_view::npos && !m.moe_latent_size && !m.kv_full_head_dim &&
-         !m.window_heads;
-}
-
 void size(Lint& lint) {
   for (const Model& model : lint.catalog().models()) {
-    if (!plain_shape(model) || !model.params_b) continue;
-    const Number shape = parameters_from_shape(model);
-    if (!shape || (!model.ffn_size && !model.moe_ffn_size)) continue;
-    const double expected = *shape + parts_b(model);
-    if (std::abs(*model.params_b - expected) <= kSizeTolerance * expected) continue;
-    lint.found(about(model, "params_b"), say("{} B parameters, but its layers, heads and vocabulary add up to {} B",
-                                             shown(*model.params_b), shown(expected)));
+    const Number expected = size_from_shape(model);
+    if (!expected || !model.params_b || std::abs(*model.params_b - *expected) <= kSizeTolerance * *expected) continue;
+    lint.found(about(model, "params_b"), size_words(model, *expected));
   }
 }
 
@@ -50,9 +34,9 @@ void active(Lint& lint) {
 
 void parts(Lint& lint) {
   for (const Model& model : lint.catalog().models())
-    if (model.params_b && parts_b(model) > *model.params_b)
+    if (model.params_b && parts_billions(model) > *model.params_b)
       lint.found(about(model, "params_b"),
-                 say("its parts are {} B, but its total is {} B", shown(parts_b(model)), shown(*model.params_b)));
+                 say("its parts are {} B, but its total is {} B", shown(parts_billions(model)), shown(*model.params_b)));
 }
 
 void heads(Lint& lint) {

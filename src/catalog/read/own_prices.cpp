@@ -3,6 +3,7 @@
 #include "catalog/read/own_prices.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 
@@ -17,7 +18,7 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr double kSuspicious = 20;          // times the published price
+constexpr int kDigits = 3;                   // of how far an own price is from the published ones
 constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
 
 /// "SUBJECT=VALUE" taken apart; both without spaces around.
@@ -78,6 +79,14 @@ class OwnLayer {
       if (tables_.origins[i].source == source && tables_.origins[i].note == note) return static_cast<std::uint16_t>(i);
     tables_.origins.push_back({source, tables_.keep(std::move(note)), confidence});
     return static_cast<std::uint16_t>(tables_.origins.size() - 1);
+  }
+
+  /// One for all prices that are equally far from the published ones.
+  std::uint16_t own_origin(std::optional<double> to_published) {
+    const auto [known, is_new] = own_origins_.try_emplace(to_published, 0);
+    if (!is_new) return known->second;
+    tables_.origins.push_back({kOwnPrice, tables_.keep(say("your own price")), Confidence::documented, {}, to_published});
+    return known->second = static_cast<std::uint16_t>(tables_.origins.size() - 1);
   }
 
   struct Discount {
@@ -147,7 +156,7 @@ class OwnLayer {
     own.term = named->term.value_or(Term::on_demand);
     own.currency = *currency_index;
     own.kind = PriceKind::own;
-    own.origin = origin(kOwnPrice, own_note(own, currency), Confidence::documented);
+    own.origin = own_origin(to_published(own, currency));
     std::vector<std::uint16_t> regions;
     for (const Offer& offer : offers_)
       if (offer.instance == own.instance) regions.push_back(offer.region);
@@ -166,17 +175,19 @@ class OwnLayer {
     return rate != nullptr && rate->per_usd ? amount / *rate->per_usd : amount;
   }
 
-  /// What is many times as dear as any published price may be meant for a month.
-  std::string own_note(const Offer& own, Currency currency) const {
-    double dearest = 0;
-    for (const Offer& offer : offers_)
-      if (offer.instance == own.instance)
-        dearest = std::max(dearest, in_usd(offer.per_hour(), catalog_.currency_of(offer)));
-    const double times = dearest > 0 ? in_usd(own.amount, currency) / dearest : 0;
-    return times > kSuspicious ? say("your own price is {:.3g}× the highest published one: it is read as per hour; add "
-                                     "/month or /year if it is not",
-                                     times)
-                               : say("your own price");
+  /// As a multiple of the published price of the instance that is nearest to it.
+  std::optional<double> to_published(const Offer& own, Currency currency) const {
+    const auto distance = [](double times) { return std::abs(std::log(times)); };
+    std::optional<double> nearest;
+    for (const Offer& offer : offers_) {
+      const double published = in_usd(offer.per_hour(), catalog_.currency_of(offer));
+      if (offer.instance != own.instance || offer.kind == PriceKind::own || published <= 0) continue;
+      const double times = in_usd(own.amount, currency) / published;
+      if (!nearest || distance(times) < distance(*nearest)) nearest = times;
+    }
+    if (!nearest) return nearest;
+    const double unit = std::pow(10, std::floor(std::log10(*nearest)) - kDigits + 1);
+    return std::round(*nearest / unit) * unit;
   }
 
   std::uint16_t place_of(std::string_view provider) {
@@ -195,6 +206,7 @@ class OwnLayer {
   const OwnPrices& own_;
   std::vector<Offer> offers_;
   std::map<std::pair<std::uint16_t, double>, std::uint16_t> discounted_;
+  std::map<std::optional<double>, std::uint16_t> own_origins_;
   Errors errors_;
 };
 

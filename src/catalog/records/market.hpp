@@ -95,6 +95,7 @@ struct Origin {
   std::string_view note;
   Confidence confidence = Confidence::documented;
   Date ends = {};  // the last day on which the record itself says that the price holds
+  std::optional<double> to_published = {};  // of a price of the user's own: as a multiple of the nearest published one
 };
 
 /// Machines of others than the company that bills them: no service level of one owner behind them.

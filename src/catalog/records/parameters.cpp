@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::catalog {
@@ -128,9 +129,31 @@ void complete_experts(Model& model) {
         std::clamp(std::round((1 - (total - active) / all) * *model.experts), 1.0, *model.experts);
 }
 
+double parts_billions(const Model& m) {
+  return m.vision_params_b.value_or(0) + m.mtp_params_b.value_or(0) + m.per_layer_embedding_params_b.value_or(0) +
+         m.text_encoder_params_b.value_or(0) + m.vae_params_b.value_or(0);
+}
+
+Number size_from_shape(const Model& m) {
+  const bool of_one_kind = m.is_language_model() && !m.linear_layers && !m.ffn_layers &&
+                           m.attention.find('+') == std::string_view::npos && !m.moe_latent_size &&
+                           !m.kv_full_head_dim && !m.window_heads;
+  const Number shape = of_one_kind && (m.ffn_size || m.moe_ffn_size) ? parameters_from_shape(m) : Number();
+  return shape ? Number(*shape + parts_billions(m)) : shape;
+}
+
+std::string size_words(const Model& model, double from_shape) {
+  return say("{} B parameters, but its layers, heads and vocabulary add up to {} B", human_number(*model.params_b),
+             human_number(from_shape));
+}
+
 Result<Parameters> parameters_of(const Model& model) {
   if (!shape_known(model))
     return usage_error(say("the shape of '{}' is not known well enough to estimate it", model.id), "model");
+  constexpr double kMostTimes = 2;  // a record's rounding, or widths that differ by layer, are less
+  if (const Number shape = size_from_shape(model); shape && model.params_b &&
+      (*model.params_b > kMostTimes * *shape || kMostTimes * *model.params_b < *shape))
+    return usage_error(say("'{}': {}", model.id, size_words(model, *shape)), "model");
   const Number total_b = model.params_b ? model.params_b : parameters_from_shape(model);
   if (!total_b) return usage_error(say("the size of '{}' is not known", model.id), "model");
 

@@ -30,7 +30,8 @@ struct Parameters {
   double active(double output_projection) const { return body + experts * routed_share + output_projection; }
 };
 
-/// From the published total and the shape. An error when the shape is unknown or contradicts itself.
+/// From the published total and the shape. An error when the shape is unknown, contradicts itself, or
+/// needs more than twice or less than half of the total: a figure in another unit.
 Result<Parameters> parameters_of(const Model& model);
 
 /// Fills in what a description of a mixture of experts leaves open and its sizes tell: the experts' width
@@ -40,6 +41,15 @@ void complete_experts(Model& model);
 /// Parameters of one layer's attention: h·d·(heads + 2·kv_heads) + heads·d·h, or the low-rank
 /// matrices of multi-head latent attention.
 double attention_parameters(const Model& model);
+
+/// Parameters beside the layers of the language model, in billions: towers, heads of further tokens, tables.
+double parts_billions(const Model& model);
+
+/// What has to be stored, in billions, where the shape is the whole of it: a language model whose layers are of one
+/// kind. Unknown otherwise.
+Number size_from_shape(const Model& model);
+/// "0.7 B parameters, but its layers, heads and vocabulary add up to 70.6 B".
+std::string size_words(const Model& model, double from_shape);
 
 /// The count that the shape alone gives, in billions (biases left out: under 0.1 % where they exist).
 Number parameters_from_shape(const Model& model);

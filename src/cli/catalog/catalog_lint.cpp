@@ -5,6 +5,7 @@
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "catalog/lint/lint.hpp"
+#include "catalog/read/own_table.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/answer.hpp"
 #include "cli/question/loaded_facts.hpp"
@@ -48,7 +49,7 @@ class CatalogLint {
     }
     const auto today = context_.today();
     if (!today) return context_.fail(today.error());
-    if (const Status laid = lay_out(); !laid) return context_.fail(laid.error());
+    if (const Status laid = lay_out(*today); !laid) return context_.fail(laid.error());
     if (const Errors errors = read_places(); !errors.empty()) return tell(errors, *format);
     const auto catalog = catalog::load(options_);
     if (!catalog) return tell(catalog.error(), *format);
@@ -62,10 +63,11 @@ class CatalogLint {
 
  private:
   /// Which files are laid over the catalogue, and whether only they are looked at.
-  Status lay_out() {
+  Status lay_out(Date today) {
     options_ = context_.layers();
+    options_.own.as_of = today;
     for (const std::string& path : wish_.paths) {
-      if (!is_directory(path) && is_yaml(path)) {
+      if (!is_directory(path) && (is_yaml(path) || catalog::is_own_table(path))) {
         options_.overlays.push_back(path);
         continue;
       }
@@ -87,6 +89,7 @@ class CatalogLint {
   Errors read_places() {
     Errors all;
     for (const std::string& path : looked_at_) {
+      if (catalog::is_own_table(path)) continue;  // its prices are judged as they are laid on top
       Errors errors;
       if (path == options_.replacement && !is_directory(path)) {
         const auto own = catalog::open_snapshot(path);

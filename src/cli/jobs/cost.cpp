@@ -141,7 +141,11 @@ class Cost {
     spoken.said = context_.settings.said;
     if (Status taken = take_words(options_.job.words, spoken, catalog); !taken)
       return std::unexpected(context_.fail(as_flag(taken.error())));
-    targets.insert(targets.end(), options_.job.words.begin(), options_.job.words.end());
+    for (const std::string& word : options_.job.words) {
+      const std::string both = targets.empty() ? word : targets.back() + " " + word;
+      const bool of_gpu = !targets.empty() && is_gpu_first(targets.back(), catalog) && names_gpus(both, catalog);
+      of_gpu ? targets.back() = both : targets.emplace_back(word);  // "h100 sxm"
+    }
     options_.job.words.clear();
     options_.targets = std::move(targets);
     return settle(options_.job, catalog, context_);

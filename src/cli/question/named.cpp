@@ -635,6 +635,8 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     if (std::ranges::all_of(gpus, [&](std::string_view gpu) { return names_gpus(gpu, catalog); }))
       return fail(two_gpus(gpus[0], gpus[1], as_line(line)).error());
   }
+  if (const std::string nodes = take_whole_nodes(spoken.request, spoken.constraints, catalog); !nodes.empty())
+    context.note(nodes);
   const bool open = !spoken.request.task;
   if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
   // Once: what is settled again has its task.

@@ -23,6 +23,24 @@ void sort_by_machines(std::vector<const catalog::Gpu*>& gpus, const catalog::Cat
   });
 }
 
+/// Of the instances with such a GPU the largest whose GPUs divide `count`; 0 where one has as many, or none divides.
+std::int64_t node_size(const std::function<bool(const catalog::Gpu&)>& is_meant, std::int64_t count,
+                       const catalog::Catalog& catalog) {
+  std::int64_t best = 0;
+  for (const catalog::Instance& instance : catalog.instances()) {
+    const catalog::Gpu* gpu = catalog.gpu_of(instance);
+    if (gpu == nullptr || !is_meant(*gpu)) continue;
+    const auto has = static_cast<std::int64_t>(instance.gpu_count.value_or(0));
+    if (has >= count) return 0;
+    if (has > best && count % has == 0) best = has;
+  }
+  return best > 1 ? best : 0;
+}
+
+std::string nodes_words(std::int64_t count, std::string_view gpu, std::int64_t each) {
+  return say("no instance has {} {}: taken as {} nodes of {}", count, printable(gpu), count / each, each);
+}
+
 }  // namespace
 
 std::vector<const catalog::Gpu*> gpus_of_size(std::string_view text, const catalog::Catalog& catalog) {
@@ -60,6 +78,28 @@ const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const cat
   }
   sort_by_machines(nearest, catalog);
   return nearest.empty() ? nullptr : nearest.front();
+}
+
+std::string take_whole_nodes(job::Request& request, job::Constraints* limits, const catalog::Catalog& catalog) {
+  if (request.gpus_per_node && request.gpus == request.gpus_per_node && !request.nodes && catalog.has_gpu(request.gpu)) {
+    const auto called = answer::gpus_called(request.gpu, catalog);
+    const std::int64_t count = *request.gpus;
+    const auto is_meant = [&](const catalog::Gpu& gpu) { return std::ranges::find(called, &gpu) != called.end(); };
+    const std::int64_t each = node_size(is_meant, count, catalog);
+    if (each == 0) return {};
+    request.gpus = request.gpus_per_node = each;
+    request.nodes = count / each;
+    return nodes_words(count, request.gpu, each);
+  }
+  if (limits == nullptr || limits->gpus.size() != 1 || limits->nodes) return {};
+  job::GpuSpec& spec = limits->gpus.front();
+  if (spec.names.empty() || !spec.count.low || spec.count.low != spec.count.high) return {};
+  const auto count = static_cast<std::int64_t>(*spec.count.low);
+  const std::int64_t each = node_size([&](const catalog::Gpu& gpu) { return spec.names_gpu(gpu); }, count, catalog);
+  if (each == 0) return {};
+  spec.count.low = spec.count.high = static_cast<double>(each);
+  limits->nodes = spec.nodes = count / each;
+  return nodes_words(count, spec.names.front(), each);
 }
 
 std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog) {

@@ -1,4 +1,4 @@
-// GPUs by a name that several go by, or by their memory alone.
+// GPUs by a name that several go by, by their memory alone, or in a number that no instance has.
 #pragma once
 
 #include <string>
@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "catalog/catalog.hpp"
+#include "job/limits/constraints.hpp"
+#include "job/request/request.hpp"
 
 namespace gpusel::cli {
 
@@ -17,6 +19,10 @@ std::vector<const catalog::Gpu*> gpus_of_size(std::string_view text, const catal
 const catalog::Gpu* usual_gpu(std::string_view name, const catalog::Catalog& catalog);
 /// Puts it in the place of the name, and says so; empty where the name has one meaning.
 std::string take_usual_gpu(std::string& name, const catalog::Catalog& catalog);
+
+/// "mi300x:16": where no instance has that many, nodes of the largest size that divides them, and says so; empty where
+/// nothing is changed. `limits` may be null.
+std::string take_whole_nodes(job::Request& request, job::Constraints* limits, const catalog::Catalog& catalog);
 
 /// Of the GPUs of the vendor that a name has in it, or of all, the one nearest in memory that most instances have. Null
 /// where no GPU's memory is known.

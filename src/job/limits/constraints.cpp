@@ -298,10 +298,10 @@ std::optional<std::pair<double, std::string_view>> count_in_front(std::string_vi
   if (end == 0 || end == std::string_view::npos) return std::nullopt;
   const auto count = plain_number(text.substr(0, end));
   const std::string_view rest = trim(text.substr(end));
-  constexpr std::string_view kTimes = "×";
-  const std::size_t sign = rest.starts_with(kTimes) ? kTimes.size() : rest.starts_with('x') || rest.starts_with('X');
-  if (!count || sign == 0 || rest.size() < sign + 2) return std::nullopt;
-  return std::pair(*count, trim(rest.substr(sign)));
+  constexpr std::string_view kTimes[] = {"x", "X", "×", "卡", "张", "块"};  // "8卡A100"
+  const auto times = std::ranges::find_if(kTimes, [&](std::string_view sign) { return rest.starts_with(sign); });
+  if (!count || times == std::end(kTimes) || rest.size() < times->size() + 2) return std::nullopt;
+  return std::pair(*count, trim(rest.substr(times->size())));
 }
 
 namespace {

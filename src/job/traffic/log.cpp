@@ -283,6 +283,9 @@ class LogReader {
       ++log_.unanswered;
       return {};
     }
+    if (*input <= 0)
+      return usage_error(say("a prompt of 0 tokens has no answer"), position(name_, *record.input),
+                         say("write the whole prompt's tokens, cached ones included"));
     request.input = static_cast<std::uint32_t>(*input);
     request.output = static_cast<std::uint32_t>(*output);
     if (record.blocks != nullptr) {

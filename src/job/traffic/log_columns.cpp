@@ -48,7 +48,7 @@ constexpr Known kKnown[] = {{"inputtokens", LogColumn::input},
 
 /// Names of arrivals, behind which a unit may stand.
 constexpr std::string_view kArrivals[] = {"arrival", "arrivedat", "arrivaltime", "timestamp",
-                                          "time",    "createdat", "starttime",   "requeststarttime"};
+                                          "time",    "createdat", "created",     "starttime",   "requeststarttime"};
 constexpr std::pair<std::string_view, TimeUnit> kSuffixes[] = {
     {"", TimeUnit::s},    {"s", TimeUnit::s},   {"sec", TimeUnit::s}, {"seconds", TimeUnit::s},
     {"ms", TimeUnit::ms}, {"us", TimeUnit::us}, {"ns", TimeUnit::ns}};
@@ -58,6 +58,9 @@ constexpr std::array kUnits = {TimeUnit::s, TimeUnit::ms, TimeUnit::us, TimeUnit
 /// A service gets between one request in 100 seconds and 2,000 a second.
 constexpr double kLeastRate = 0.01;
 constexpr double kMostRate = 2000;
+// Seconds since 1970 in which logs were written: 2015 to 2033.
+constexpr double kFirstDay = 1.42e9;
+constexpr double kLastDay = 2e9;
 
 }  // namespace
 
@@ -95,16 +98,18 @@ Result<ResolvedUnit> resolve_unit(const RawTimes& times, std::optional<TimeUnit>
   if (times.unit) return ResolvedUnit{*times.unit, TimeUnitFrom::column};
   if (stated) return ResolvedUnit{*stated, TimeUnitFrom::option};
   if (times.format_unit) return ResolvedUnit{*times.format_unit, TimeUnitFrom::format};
-  // Since 1970: 1e9 to 1e10 seconds are the years 2001 to 2286.
-  for (const TimeUnit unit : kUnits) {
-    const double since = seconds_in(unit);
-    if (times.first * since >= 1e9 && times.last * since < 1e10) return ResolvedUnit{unit, TimeUnitFrom::detection};
-  }
-  if (times.blocks && times.whole) return ResolvedUnit{TimeUnit::ms, TimeUnitFrom::format};
   const double span = times.last - times.first;
-  if (times.count < 2 || span <= 0) return ResolvedUnit{TimeUnit::s, TimeUnitFrom::detection};  // all at once
+  const bool at_once = times.count < 2 || span <= 0;
   const auto rate = [&](TimeUnit unit) { return static_cast<double>(times.count - 1) / span / seconds_in(unit); };
   const auto plausible = [&](TimeUnit unit) { return rate(unit) >= kLeastRate && rate(unit) <= kMostRate; };
+  // A clock that counts since it was started has such figures too, at a rate that is none as seconds since 1970.
+  for (const TimeUnit unit : kUnits) {
+    const double since = seconds_in(unit);
+    if (times.first * since >= kFirstDay && times.last * since < kLastDay && (at_once || plausible(unit)))
+      return ResolvedUnit{unit, TimeUnitFrom::detection};
+  }
+  if (times.blocks && times.whole) return ResolvedUnit{TimeUnit::ms, TimeUnitFrom::format};
+  if (at_once) return ResolvedUnit{TimeUnit::s, TimeUnitFrom::detection};
   const auto others = std::ranges::count_if(kUnits, plausible);
   if (plausible(TimeUnit::s) && others == 1) return ResolvedUnit{TimeUnit::s, TimeUnitFrom::detection};
   std::string list;

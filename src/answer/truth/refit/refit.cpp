@@ -18,7 +18,7 @@ using physics::CoefficientValue;
 constexpr double kSpread = 0.15;  // of a logarithm: what a source is usually off by
 constexpr double kPrior = 0.5;    // of a logarithm: how far a value may lie from the shipped one
 constexpr double kTried = 0.1;    // of a logarithm: a step of one value
-constexpr int kHalvings = 4;
+constexpr int kStepHalvings = 4;
 
 CoefficientValue moved(const FreeValue& value, double shift) {
   const Range allowed = physics::allowed_values(value.id);
@@ -135,7 +135,7 @@ std::vector<CoefficientValue> fitted(Followed& followed, std::span<const std::si
   std::vector<double> shift = least_distance(heard.robust, values.size(), kSpread, kPrior);
   const double before = total_distance(followed, heard, shipped);
   std::vector<CoefficientValue> out;
-  for (int half = 0; half <= kHalvings; ++half) {
+  for (int half = 0; half <= kStepHalvings; ++half) {
     out.clear();
     for (std::size_t i = 0; i < values.size(); ++i) out.push_back(moved(followed.values()[values[i]], shift[i]));
     if (total_distance(followed, heard, physics::with_values(shipped, out)) <= before) return out;

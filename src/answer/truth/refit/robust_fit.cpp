@@ -10,8 +10,8 @@ namespace gpusel::answer {
 namespace {
 
 constexpr double kNear = 0.03;     // of a logarithm: closer than that no two runs are
-constexpr int kRounds = 40;        // of weighing anew
-constexpr double kSettled = 1e-4;  // of a logarithm
+constexpr int kWeighings = 40;    // of weighing anew
+constexpr double kWeighed = 1e-4;  // of a logarithm
 
 }  // namespace
 
@@ -23,7 +23,7 @@ double distance(double residual) {
 std::vector<double> least_distance(std::span<const RobustFigure> figures, std::size_t values, double spread,
                                    double prior) {
   std::vector<double> shift(values);
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kWeighings; ++round) {
     Positive precision(values);
     std::vector<double> right(values);
     for (std::size_t i = 0; i < values; ++i) precision.at(i, i) = 1 / (prior * prior);
@@ -41,7 +41,7 @@ std::vector<double> least_distance(std::span<const RobustFigure> figures, std::s
     double most = 0;
     for (std::size_t i = 0; i < values; ++i) most = std::max(most, std::abs(next[i] - shift[i]));
     shift = next;
-    if (most < kSettled) break;
+    if (most < kWeighed) break;
   }
   return shift;
 }
