@@ -43,6 +43,22 @@ Figures figures_of(const Spread& spread) {
 
 bool in_time(double value, const std::optional<double>& target) { return !target || value <= *target; }
 
+/// Which targets a request keeps.
+struct Kept {
+  Kept(const Served& served, const Request& request, const Targets& targets)
+      : done(served.done()),
+        per_token(done ? served.tpot(request.output) : kNever),
+        ttft(in_time(served.ttft, targets.ttft)),
+        tpot(request.output <= 1 || in_time(per_token, targets.tpot)),
+        itl(!targets.itl || (done && served.slow <= (1 - kGapsInTime) * (request.output - 1))),
+        e2e(in_time(served.e2e, targets.e2e)) {}
+  bool all() const { return done && ttft && tpot && itl && e2e; }
+
+  bool done;
+  double per_token;  // s
+  bool ttft, tpot, itl, e2e;
+};
+
 /// Requests of a window in the order in which they came.
 std::vector<std::uint32_t> counted(const Requests& requests, const Run& run, const Window& window) {
   std::vector<std::uint32_t> order(requests.all.size());
@@ -64,22 +80,16 @@ class Counting {
   void add(std::uint32_t index) {
     const Served& served = run_.served[index];
     const job::LoggedRequest& request = requests_.all[index];
-    const bool several = request.output > 1;
-    const double per_token = served.done() ? served.tpot(request.output) : kNever;
+    const Kept kept(served, request, targets_);
+    const bool all = kept.all();
     ttft.push_back(served.ttft);
     e2e.push_back(served.e2e);
-    if (several) tpot.push_back(static_cast<float>(per_token));
-    const bool gaps_in_time = served.done() && served.slow <= (1 - kGapsInTime) * (request.output - 1);
-    const bool first = in_time(served.ttft, targets_.ttft);
-    const bool each = !several || in_time(per_token, targets_.tpot);
-    const bool gaps = !targets_.itl || gaps_in_time;
-    const bool whole = in_time(served.e2e, targets_.e2e);
-    const bool all = served.done() && first && each && gaps && whole;
+    if (request.output > 1) tpot.push_back(static_cast<float>(kept.per_token));
     good.all += all ? 1 : 0;
-    good.ttft += first ? 1 : 0;
-    good.tpot += each ? 1 : 0;
-    good.itl += gaps ? 1 : 0;
-    good.e2e += whole ? 1 : 0;
+    good.ttft += kept.ttft ? 1 : 0;
+    good.tpot += kept.tpot ? 1 : 0;
+    good.itl += kept.itl ? 1 : 0;
+    good.e2e += kept.e2e ? 1 : 0;
     good_tokens += all ? request.output : 0;
     unserved += served.done() ? 0 : 1;
     preemptions += served.preempted;
@@ -108,6 +118,10 @@ Level level_of(Spread spread, double whole) {
 }
 
 }  // namespace
+
+bool is_in_time(const Served& served, const Request& request, const Targets& targets) {
+  return Kept(served, request, targets).all();
+}
 
 Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targets, const Window& window) {
   Outcome out;

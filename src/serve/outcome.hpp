@@ -60,6 +60,9 @@ struct Outcome {
   double replicas = 0;  // that were there, on average
 };
 
+/// Whether a request is over, and was in time by every target.
+bool is_in_time(const Served& served, const Request& request, const Targets& targets);
+
 /// Requests whose last gap counts are in Served::slow, where there is a target for gaps.
 Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targets, const Window& window);
 

@@ -36,13 +36,14 @@ struct Event {
 class Service {
  public:
   Service(const Requests& requests, const StepTimes& times, const Scheduling& scheduling, const Fleet& fleet,
-          std::uint32_t users, const Window& window, std::uint64_t seed)
+          std::uint32_t users, const Window& window, std::uint64_t seed, const Watch* watch)
       : asked_(requests),
         times_(times),
         scheduling_(scheduling),
         fleet_(fleet),
         users_(users),
         window_(window),
+        watch_(users > 0 ? nullptr : watch),
         random_(seed, kFailures),
         drawn_(seed, kRouter),
         tells_(users > 0 || fleet.prompt_replicas > 0) {
@@ -56,6 +57,7 @@ class Service {
     if (users_ > 0)
       for (std::uint32_t user = 0; user < users_; ++user) ask_next(0);
     while (next()) {
+      if (run_.ended_early) return std::move(run_);
     }
     return finish();
   }
@@ -168,6 +170,7 @@ class Service {
   void route(std::uint32_t request, double at, bool answer = false) {
     if (reads_apart() && handed_.empty()) handed_.resize(asked_.all.size());
     if (!answer) count_arrival(at);
+    if (watch_ != nullptr && !answer) look();
     std::size_t begin = 0;
     std::size_t end = replicas_.size();
     if (reads_apart()) (answer ? begin : end) = fleet_.prompt_replicas;
@@ -193,6 +196,13 @@ class Service {
     const std::size_t behind = count - window_.from;
     if (count != window_.until && behind % length != 0) return;
     cut(at);
+  }
+
+  void look() {
+    const std::size_t until = std::min(window_.until, asked_.all.size());
+    const std::size_t each = std::max<std::size_t>(1, (until - window_.from) / watch_->times);
+    if (routed_ <= window_.from || (routed_ - window_.from) % each != 0) return;
+    run_.ended_early = watch_->ends(run_.served, window_.from, std::min(routed_, until));
   }
 
   void cut(double at) {
@@ -404,6 +414,7 @@ class Service {
   const Fleet& fleet_;
   const std::uint32_t users_;
   const Window window_;
+  const Watch* const watch_;
   Random random_;
   Random drawn_;  // by the router
   const bool tells_;
@@ -424,8 +435,8 @@ class Service {
 }  // namespace
 
 Run serve_requests(const Requests& requests, const StepTimes& times, const Scheduling& scheduling, const Fleet& fleet,
-                   std::uint32_t users, const Window& window, std::uint64_t seed) {
-  return Service(requests, times, scheduling, fleet, users, window, seed).go();
+                   std::uint32_t users, const Window& window, std::uint64_t seed, const Watch* watch) {
+  return Service(requests, times, scheduling, fleet, users, window, seed, watch).go();
 }
 
 }  // namespace gpusel::serve

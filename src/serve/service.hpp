@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/values/enum.hpp"
@@ -46,12 +48,20 @@ struct Window {
   std::size_t parts = 1;  // of equal numbers of requests, whose gaps between tokens are kept apart
 };
 
+/// When a run need not go on: `ends` says so of how requests went so far, and is asked `times` times of those in the
+/// window that have come, from the first of them.
+struct Watch {
+  std::function<bool(std::span<const Served> served, std::size_t from, std::size_t until)> ends;
+  std::size_t times = 16;
+};
+
 struct Run {
   std::vector<Served> served;       // of each request
   std::vector<double> arrivals;     // of a closed loop: when each was asked
   double ended = 0;                 // s, last step of any replica
   double replica_seconds = 0;       // that replicas were there
   std::uint32_t most_replicas = 0;  // at once
+  bool ended_early = false;         // as whoever watched it wanted: nothing but `served` counts
 
   // Of the window:
   Usage usage;               // of all replicas
@@ -61,8 +71,9 @@ struct Run {
 };
 
 /// Everything happens in one order, which requests, fleet and seed decide. `requests` are sorted by arrival; with
-/// `users` they are asked in their order by whoever is free, and arrivals are what is thought before.
+/// `users` they are asked in their order by whoever is free, and arrivals are what is thought before. Such a run is not
+/// watched.
 Run serve_requests(const Requests& requests, const StepTimes& times, const Scheduling& scheduling, const Fleet& fleet,
-                   std::uint32_t users, const Window& window, std::uint64_t seed);
+                   std::uint32_t users, const Window& window, std::uint64_t seed, const Watch* watch = nullptr);
 
 }  // namespace gpusel::serve

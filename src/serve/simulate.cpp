@@ -16,6 +16,7 @@ constexpr std::size_t kMostRequests = 500'000;
 constexpr std::size_t kMostDrawn = 50'000;           // of a log, for draws of step times and the knee
 constexpr std::size_t kMostDrawnOfMinutes = 20'000;  // of minutes that differ, likewise
 constexpr double kKnownTo = 0.05;
+constexpr double kRounding = 1e-6;  // of a number of requests
 constexpr double kWarmUp = 0.2;        // of a short run
 constexpr std::uint64_t kComing = 13;  // stream of random numbers
 
@@ -52,21 +53,30 @@ class Simulator {
   };
 
   /// `count` requests are counted; before them come those that warm up, behind them those that keep the load.
-  /// In how many parts it is looked at: only what says how well it is known needs several.
-  Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users, std::size_t parts = 1) const {
+  /// In how many parts it is looked at: only what says how well it is known needs several. It ends where fewer than
+  /// `least` of them can still be in time, which are none then.
+  Shot shoot(std::size_t count, double rate, const Times& times, std::uint32_t users, std::size_t parts = 1,
+             const std::optional<double>& least = std::nullopt) const {
     Shot shot;
     const bool log = demand_.replays();
     const auto before = log ? 0 : warm_up(count, rate);
     const std::size_t behind = log ? 0 : tail(count);
-    shot.requests = draw(demand_, before + count + behind, rate, effort_.seed);
+    const std::size_t drawn = before + count + behind;
+    shot.requests = effort_.drawn != nullptr ? effort_.drawn->of(demand_, drawn, rate, effort_.seed)
+                                             : draw(demand_, drawn, rate, effort_.seed);
     const std::size_t all = shot.requests.all.size();
     shot.window = {std::min(before, all), std::min(before + count, all), parts};
     if (users > 0) come_apart(shot.requests, users, times);
     if (effort_.warm_up) shot.window.from = first_after(shot.requests, *effort_.warm_up, shot.window.until);
     Scheduling scheduling = scheduling_;
     scheduling.front_end = times.front_end;
-    shot.run = serve_requests(shot.requests, times.steps, scheduling, setup_.fleet, users, shot.window, effort_.seed);
-    shot.outcome = outcome_of(shot.requests, shot.run, goal_.targets, shot.window);
+    const Watch watch = until_too_late(shot, least.value_or(0));
+    shot.run = serve_requests(shot.requests, times.steps, scheduling, setup_.fleet, users, shot.window, effort_.seed,
+                              least ? &watch : nullptr);
+    if (shot.run.ended_early)
+      shot.outcome.in_time = {0, 0, 0, 0, 0};
+    else
+      shot.outcome = outcome_of(shot.requests, shot.run, goal_.targets, shot.window);
     return shot;
   }
 
@@ -80,9 +90,10 @@ class Simulator {
   const Times& times() const { return times_; }
 
   /// With step times that are so much slower. Where a queue grows for as long as a run lasts, nothing is in time.
-  Shot shoot_when(double slow, std::size_t count, const Doubt& doubt) const {
-    auto shot = shoot(count, times_when(slow, setup_, doubt));
-    if (demand_.replays() || !saturated(shot)) return shot;
+  Shot shoot_when(double slow, std::size_t count, const Doubt& doubt,
+                  const std::optional<double>& least = std::nullopt) const {
+    auto shot = shoot(count, demand_.rate, times_when(slow, setup_, doubt), demand_.users.count, 1, least);
+    if (demand_.replays() || shot.run.ended_early || !saturated(shot)) return shot;
     shot.outcome.in_time = {0, 0, 0, 0, 0};
     for (const auto measure : {&Measures::ttft, &Measures::e2e})
       for (const auto figure : kFigures) shot.outcome.measures.*measure.*figure = kNever;
@@ -105,6 +116,18 @@ class Simulator {
   }
 
  private:
+  Watch until_too_late(const Shot& shot, double least) const {
+    const double most = (1 - least) * static_cast<double>(shot.window.until - shot.window.from);
+    return {[this, &shot, most](std::span<const Served> served, std::size_t from, std::size_t until) {
+      double late = 0;
+      for (std::size_t i = from; i < until; ++i) {
+        const bool waited = goal_.targets.ttft && served[i].ttft < kNever && served[i].ttft > *goal_.targets.ttft;
+        late += waited || (served[i].done() && !is_in_time(served[i], shot.requests.all[i], goal_.targets)) ? 1 : 0;
+      }
+      return late > most + kRounding;
+    }};
+  }
+
   /// A part of a short run; where minutes differ, the first of them.
   std::size_t warm_up(std::size_t count, double rate) const {
     const double part = kWarmUp * static_cast<double>(count);
@@ -328,6 +351,10 @@ double quantile(std::vector<double> values, double share) {
 constexpr double kLow = 0.1;
 constexpr double kHigh = 0.9;
 
+Effort effort_of(const Trial& how) {
+  return {.requests = how.requests, .warm_up = {}, .seed = how.seed, .drawn = how.drawn};
+}
+
 }  // namespace
 
 Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
@@ -372,25 +399,33 @@ Bounds share_bounds(const Simulation& simulation) {
   return {quantile(all, kLow), quantile(all, kHigh)};
 }
 
-Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
-              std::size_t requests, std::uint64_t seed, std::vector<Served>* served) {
-  const Effort effort{.requests = requests, .warm_up = {}, .seed = seed};
-  const Simulator simulator(setup, demand, goal, effort);
-  auto shot = simulator.shoot_when(slow, first_length(demand, effort), doubt);
+Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, const Trial& how,
+              std::vector<Served>* served) {
+  const Effort effort = effort_of(how);
+  auto shot = Simulator(setup, demand, goal, effort).shoot_when(how.slow, first_length(demand, effort), doubt);
   if (served != nullptr) *served = std::move(shot.run.served);
   return shot.outcome;
 }
 
+bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+             const Trial& how) {
+  const Effort effort = effort_of(how);
+  const auto shot =
+      Simulator(setup, demand, goal, effort).shoot_when(how.slow, first_length(demand, effort), doubt, share);
+  return !shot.run.ended_early && shot.outcome.in_time.all >= share;
+}
+
 double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,
-                      std::size_t requests, std::uint64_t seed) {
+                      const Trial& how) {
   const auto enough = static_cast<std::size_t>(std::ceil(goal.confidence * kDraws - 1e-9));
   // What is slower is late sooner: the number of draws that meet the goal is found by halves.
   std::size_t low = sure ? enough : 0;
   std::size_t high = sure ? kDraws : enough - 1;
   while (low < high) {
     const std::size_t middle = (low + high + 1) / 2;
-    const double slow = slowness_of(middle - 1, kDraws);
-    if (trial(setup, demand, goal, doubt, slow, requests, seed).in_time.all >= goal.share)
+    Trial slower = how;
+    slower.slow = slowness_of(middle - 1, kDraws);
+    if (reaches(goal.share, setup, demand, goal, doubt, slower))
       low = middle;
     else
       high = middle - 1;

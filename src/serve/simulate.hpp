@@ -35,6 +35,7 @@ struct Effort {
   std::size_t drawn_requests = 4000;  // of each
   bool knee = true;
   bool keep = false;  // requests and how each went
+  DrawnRequests* drawn = nullptr;
 };
 
 struct KneePoint {
@@ -73,14 +74,26 @@ Bounds share_bounds(const Simulation& simulation);
 
 // For those who compare candidates: one short run after another on the same requests.
 
-/// A run in which all step times are so many standard deviations slower than expected. What is in time falls with them,
-/// so that the share reached with a confidence is the share reached at that percentile. Where a queue grows for as long
-/// as the run lasts, nothing is in time. `served`: where it is told how each request went.
-Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, double slow,
-              std::size_t requests = 3000, std::uint64_t seed = 1, std::vector<Served>* served = nullptr);
+/// A run in which all step times are `slow` standard deviations slower than expected. What is in time falls with them,
+/// so that the share reached with a confidence is the share reached at that percentile.
+struct Trial {
+  double slow = 0;
+  std::size_t requests = 3000;
+  std::uint64_t seed = 1;
+  DrawnRequests* drawn = nullptr;  // those of earlier trials, if they are kept
+};
+
+/// Where a queue grows for as long as the run lasts, nothing is in time. `served`: where it is told how each request
+/// went.
+Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, const Trial& how,
+              std::vector<Served>* served = nullptr);
+
+/// Whether that share of the requests is in time in such a run, which ends as soon as too many are late.
+bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+             const Trial& how);
 
 /// The share of the draws of step times in which the goal is met. `sure`: it is with the confidence that is asked for.
 double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,
-                      std::size_t requests = 3000, std::uint64_t seed = 1);
+                      const Trial& how = {});
 
 }  // namespace gpusel::serve

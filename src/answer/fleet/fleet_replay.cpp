@@ -186,8 +186,8 @@ class Replay {
 
   void try_slow(Part& part) {
     set_replicas(part);
-    part.slow = serve::trial(part.setup, part.demand(), goal_, part.doubt, normal_quantile(goal_.confidence),
-                             part.requests->all.size(), kSeed);
+    part.slow = serve::trial(part.setup, part.demand(), goal_, part.doubt,
+                             {normal_quantile(goal_.confidence), part.requests->all.size(), kSeed});
   }
 
   double share() const {
@@ -297,7 +297,7 @@ class Replay {
     for (Part& part : parts_) {
       std::vector<serve::Served> served;
       const auto outcome =
-          serve::trial(part.setup, part.demand(), goal_, part.doubt, 0, part.requests->all.size(), kSeed, &served);
+          serve::trial(part.setup, part.demand(), goal_, part.doubt, {0, part.requests->all.size(), kSeed}, &served);
       in_time += outcome.in_time.all * static_cast<double>(served.size());
       busy += outcome.utilization * part.replicas;
       replicas += part.replicas;

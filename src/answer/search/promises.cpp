@@ -124,7 +124,14 @@ Promises::Part Promises::part(const Scene& scene, Length length) {
 serve::Outcome Promises::run(Scene& scene, double slow, Length length, std::uint64_t seed) {
   ++runs_;
   const Part some = part(scene, length);
-  return serve::trial(some.setup, some.demand, scene.goal, scene.doubt, slow, some.requests, seed);
+  return serve::trial(some.setup, some.demand, scene.goal, scene.doubt, {slow, some.requests, seed, &drawn_});
+}
+
+bool Promises::reaches(Scene& scene, double share, Length length, std::uint64_t seed) {
+  ++runs_;
+  const Part some = part(scene, length);
+  const double slow = normal_quantile(scene.goal.confidence);
+  return serve::reaches(share, some.setup, some.demand, scene.goal, scene.doubt, {slow, some.requests, seed, &drawn_});
 }
 
 /// With the confidence that is asked for. A run that fails by far may be short.
@@ -132,11 +139,9 @@ bool Promises::keeps(Scene& scene, int machines) {
   const auto [entry, fresh] = scene.kept.try_emplace(machines);
   if (!fresh) return entry->second;
   set_machines(scene, machines);
-  const double slow = normal_quantile(scene.goal.confidence);
-  const auto kept = [&](std::uint64_t seed) { return run(scene, slow, kLong, seed).in_time.all >= scene.goal.share; };
+  const auto kept = [&](std::uint64_t seed) { return reaches(scene, scene.goal.share, kLong, seed); };
   if (scene.demand.replays()) return entry->second = kept(1);
-  const bool hopeless = run(scene, slow, kShort).in_time.all < scene.goal.share - kByFar;
-  if (hopeless) return entry->second = false;
+  if (!reaches(scene, scene.goal.share - kByFar, kShort)) return entry->second = false;
   // Twice: of many counts that are tried, one is kept by luck. Runs over many minutes are long.
   return entry->second = kept(1) && (scene.demand.enough_minutes() > 0 || kept(2));
 }
@@ -158,7 +163,8 @@ bool Promises::keeps_when_idle(Scene& scene, int machines) {
   idle.rate *= kIdle / machines;
   ++runs_;
   const double slow = normal_quantile(scene.goal.confidence);
-  return serve::trial(scene.setup, idle, scene.goal, scene.doubt, slow, kShort.all).in_time.all >= scene.goal.share;
+  return serve::reaches(scene.goal.share, scene.setup, idle, scene.goal, scene.doubt,
+                        {slow, kShort.all, 1, &drawn_});
 }
 
 Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,
@@ -170,6 +176,9 @@ Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& g
   if (asked.least > useful) return beyond;
   int low = asked.least - 1;  // does not do
   int high = std::clamp(asked.guess, asked.least, useful);
+  // What does not do on as many as are of use does not do on fewer: most candidates end here.
+  if (high < useful && useful < asked.most && !keeps(*here, useful))
+    return keeps_when_idle(*here, high) ? beyond : Found{};
   while (!keeps(*here, high)) {
     if (low < asked.least && !keeps_when_idle(*here, high)) return {};
     if (high >= useful) return beyond;
@@ -218,7 +227,8 @@ catalog::Number Promises::chance(const job::Job& work, const PlannedMachine& pla
   const bool sure = keeps(*here, machines);
   set_machines(*here, machines);
   const Part some = part(*here, kChance);
-  return entry->second = serve::chance_of_goal(some.setup, some.demand, here->goal, here->doubt, sure, some.requests);
+  return entry->second = serve::chance_of_goal(some.setup, some.demand, here->goal, here->doubt, sure,
+                                               {.requests = some.requests, .drawn = &drawn_});
 }
 
 }  // namespace gpusel::answer

@@ -86,6 +86,8 @@ class Promises {
   };
   static Part part(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
+  /// Whether that share is in time, with the confidence that is asked for.
+  bool reaches(Scene& scene, double share, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);
 
@@ -95,6 +97,7 @@ class Promises {
   const AskedLoad* asked_;
   double asked_rate_;
   std::map<std::string, std::unique_ptr<Scene>> scenes_;
+  serve::DrawnRequests drawn_;
   std::size_t runs_ = 0;
 };
 

@@ -19,6 +19,7 @@ struct Length {
   double at(double share) const;
   double mean() const;
   bool one_length() const { return quantiles.empty() && sigma <= 0; }
+  bool operator==(const Length&) const = default;
 };
 
 }  // namespace gpusel::job

@@ -224,6 +224,20 @@ job::Requests draw(const Demand& demand, std::size_t count, double rate, std::ui
   return out;
 }
 
+const job::Requests& DrawnRequests::of(const Demand& demand, std::size_t count, double rate, std::uint64_t seed) {
+  const auto same = [&](const Draw& d) {
+    return d.count == count && d.rate == rate && d.seed == seed && d.demand == demand;
+  };
+  auto known = std::ranges::find_if(draws_, same);
+  if (known == draws_.end()) {
+    if (draws_.size() == kMost) draws_.erase(std::ranges::min_element(draws_, {}, &Draw::used));
+    draws_.push_back({demand, count, rate, seed, draw(demand, count, rate, seed)});
+    known = draws_.end() - 1;
+  }
+  known->used = ++uses_;
+  return known->requests;
+}
+
 double Demand::enough_replicas() const { return process.minute_cv > 0 ? 12 : 32; }
 
 double Demand::enough_minutes() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "job/traffic/length.hpp"
 #include "job/traffic/requests.hpp"
@@ -16,6 +17,7 @@ using job::Length;
 struct Process {
   double gap_cv = 1;     // standard deviation of the gaps over their mean; 1: at random (Poisson), 0: evenly
   double minute_cv = 0;  // the same of the minutes' rates
+  bool operator==(const Process&) const = default;
 };
 
 /// Users who wait for their answers. What each thinks before it asks is exponential.
@@ -23,6 +25,7 @@ struct Users {
   std::uint32_t count = 0;  // 0: requests come on their own
   double think = 0;         // s, mean
   std::uint32_t turns = 0;  // of a session whose prompts grow by every turn and answer; 0: requests stand alone
+  bool operator==(const Users&) const = default;
 };
 
 struct Demand {
@@ -49,10 +52,31 @@ struct Demand {
   /// Minutes of different rates that a run needs, so that its busiest are as many of all as they are in the long run:
   /// with the exponential distribution's spread, one in twenty requests comes in the busiest of sixty.
   double enough_minutes() const;
+  bool operator==(const Demand&) const = default;
 };
 
 /// The first `count` requests at that rate, sorted by arrival; the same for every rate but for the time between them.
 job::Requests draw(const Demand& demand, std::size_t count, double rate, std::uint64_t seed);
+
+/// Those that were drawn last: candidates are compared on the same requests.
+class DrawnRequests {
+ public:
+  /// As draw() has them; good until the next call.
+  const job::Requests& of(const Demand& demand, std::size_t count, double rate, std::uint64_t seed);
+
+ private:
+  struct Draw {
+    Demand demand;
+    std::size_t count;
+    double rate;
+    std::uint64_t seed;
+    job::Requests requests;
+    std::uint64_t used = 0;
+  };
+  static constexpr std::size_t kMost = 24;  // of up to some megabytes
+  std::vector<Draw> draws_;
+  std::uint64_t uses_ = 0;
+};
 
 /// Of a longer log the `most` requests one behind the other that come fastest, at their own rate.
 Demand busiest(Demand demand, std::size_t most);
