@@ -121,7 +121,7 @@ TEST_CASE("the shape alone gives the size of plain models") {
 TEST_CASE("a size below what the shape needs is kept and its parts are scaled") {
   Model m = model("mixtral-8x7b");
   m.params_b = 40;  // the experts alone are 45.1
-  m.active_params_b.reset();
+  m.active_params_b = {};
   const Parameters p = parts(m);
   CHECK(p.total() == about(40e9));
   CHECK(p.body > 0);
