@@ -42,19 +42,19 @@ Result<Document> own_machines_document(std::span<const OwnMachine> machines, con
     const std::string joined =
         machine.count > 1 ? format("    interconnect: {{kind: {}}}\n", to_text(link.link)) : std::string();
     families += format(
-        "  - provider: own\n    id: {0}\n    gpu: {1}\n{2}    sources: own-machine\n    sizes:\n"
+        "  - provider: {4}\n    id: {0}\n    gpu: {1}\n{2}    sources: own-machine\n    sizes:\n"
         "      - {{sku: {0}, gpus: {3}}}\n",
-        sku, (*gpu)->id, joined, machine.count);
+        sku, (*gpu)->id, joined, machine.count, catalog::kOwnProvider);
     prices += format(
-        "  - {{provider: own, region: own, term: on-demand, currency: {}, as_of: {}, source: own-machine, "
-        "per_hour: {{{}: {}}}}}\n",
-        machine.per_hour.currency.code(), today.text(), sku, machine.per_hour.amount);
+        "  - {{provider: {4}, region: own, term: on-demand, currency: {0}, as_of: {1}, source: own-machine, "
+        "per_hour: {{{2}: {3}}}}}\n",
+        machine.per_hour.currency.code(), today.text(), sku, machine.per_hour.amount, catalog::kOwnProvider);
   }
-  return parse_yaml(format("sources:\n  own-machine: {{publisher: own, document: --own on the command line, date: {}, "
-                           "confidence: documented}}\nproviders:\n  - id: own\n    name: your own machines\n"
+  return parse_yaml(format("sources:\n  own-machine: {{publisher: own, document: --own on the command line, date: {0}, "
+                           "confidence: documented}}\nproviders:\n  - id: {3}\n    name: your own machines\n"
                            "    kind: cloud\n    billing: {{granularity_s: 1, minimum_s: 0, source: own-machine}}\n"
-                           "    regions:\n      own: {{name: your own site}}\nfamilies:\n{}prices:\n{}",
-                           today.text(), families, prices),
+                           "    regions:\n      own: {{name: your own site}}\nfamilies:\n{1}prices:\n{2}",
+                           today.text(), families, prices, catalog::kOwnProvider),
                     "--own");
 }
 

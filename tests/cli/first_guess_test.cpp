@@ -602,7 +602,10 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   const Run none = shell("gpusel why 2", keeps);
   CHECK(none.status == 2);
   CHECK(none.err.find("gpusel recommend llama-3.1-8b --rps 10") != std::string::npos);
-  CHECK(shell("gpusel recommend llama-3.1-8b --rps 3 aws", keeps).status == 0);
+  CHECK(shell("gpusel export vllm", keeps).status == 2);
+  const Run asked = shell("gpusel recommend llama-3.1-8b --rps 3 aws", keeps);
+  CHECK(asked.status == 0);
+  CHECK(asked.out.find("Next: gpusel export vllm · ") != std::string::npos);
   const std::string kept = read_file(state + "/gpusel/last.json");
   CHECK(kept.find("llama-3.1-8b") != std::string::npos);
   CHECK(kept.find("recommendations") == std::string::npos);
@@ -610,6 +613,15 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   const Run why = shell("gpusel why 2", keeps);
   CHECK(why.status == 0);
   CHECK(why.out.find("3 req/s") != std::string::npos);
+  // What Next prints is what the whole line would write.
+  CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm llama-3.1-8b --rps 3 aws", keeps).out);
+  // With the prices it was asked with.
+  const std::string priced = "llama-3.1-8b --own 1xL4@0.05/h";
+  CHECK(shell("gpusel recommend " + priced, keeps).status == 0);
+  CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm " + priced, keeps).out);
+  CHECK(shell("gpusel export vllm", keeps).out.find("own 1xl4") != std::string::npos);
+  CHECK(shell("gpusel recommend llama-3.1-8b --rps 3 aws", keeps).status == 0);
+  CHECK(shell("gpusel export vllm qwen3-8b", keeps).out.find("llama") == std::string::npos);
   Setting off = keeps;
   off.environment["GPUSEL_STATE"] = "off";
   CHECK(shell("gpusel why", off).status == 2);

@@ -405,6 +405,21 @@ TEST_CASE("by hand: steps that were measured to take twice as long do, in all of
   CHECK(step() == near(2 * (6.7442660 + 1 + 0.1)));
   CHECK(in_ms(at.replica().prefill(1024, 1)) == near(2 * (320 + 1)));
   CHECK(at.replica().per_sequence().raw() == near(200e-6));
+  // Where arithmetic is what takes the time, too: 512 sequences, and a prompt.
+  OnA100 busy("model=llama-7b input_tokens=1024", test::ideal());
+  busy.c.step_scale = {2, {}};
+  CHECK(in_ms(busy.replica().decode(512, Cached{0, 0}).total) == near(2 * 21.685642));
+  CHECK(in_ms(busy.replica().prefill(1024, 1)) == near(2 * kPrompt));
+}
+
+TEST_CASE("by hand: each layer of experts in a format of its own has a launch more") {
+  OnA100 at("model=mixtral-8x7b", test::ideal());
+  const auto step = [&] { return in_ms(at.replica().decode(1, Cached{0, 0}).total); };
+  CHECK(step() == near(12.505006));
+  at.c.expert_format_us = {1000, {}};
+  CHECK(step() == near(12.505006 + 32));  // 32 layers have experts
+  at.c.decode_layer_us = {500, {}};
+  CHECK(step() == near(12.505006 + 32 + 16));
 }
 
 TEST_CASE("by hand: answers of two tokens have one step, in which all prompts are read") {
@@ -483,6 +498,13 @@ TEST_CASE("by hand: a prompt of several passes gains from a chain of GPUs until 
   CHECK(first(2, c) == near(alone * 5 / 8));  // more than 0.6
   CHECK(first(8, c) == near(alone * 1.05));   // 0.45 + 8 · 0.075
   CHECK(first(1, c) == near(alone));
+  c.chain_hop = {0.15, {}};
+  CHECK(first(2, c) == near(alone * 0.75));  // two GPUs are a chain: 0.45 + 2 · 0.15
+  c.batched_tokens = {1024, {}};
+  const double halves = first(1, c);
+  CHECK(first(2, c) == near(halves * 0.75));  // and so are two passes, which alone would take 3 ÷ 4
+  c.batched_tokens = {2048, {}};
+  CHECK(first(2, c) == near(first(1, c)));  // one pass follows none
 }
 
 TEST_CASE("by hand: the time per output token of a closed loop has the stalls in it") {
@@ -495,6 +517,10 @@ TEST_CASE("by hand: the time per output token of a closed loop has the stalls in
   // Sent four at a time, the first tokens come three steps later.
   const InferenceSpeed polled = served("mode=single-stream stream_interval=4 model=llama-7b input_tokens=1024");
   CHECK(in_ms(polled.ttft()) == near(kPrompt + 3 * 6.7771787));
+  const std::string rare = "mode=online model=llama-7b input_tokens=1024 output_tokens=256 request_rate=0.001";
+  const double at_once = in_ms(served(rare).ttft());
+  CHECK(in_ms(served(rare + " stream_interval=4").ttft()) - at_once == Approx(3 * 6.7771787).epsilon(0.02));
+  CHECK(in_ms(served(rare + " stream_interval=1").ttft()) == near(at_once));
 }
 
 TEST_CASE("by hand: prompts of more passes than their answers have steps wait to be read") {

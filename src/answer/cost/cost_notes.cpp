@@ -1,7 +1,6 @@
 // What is said of prices in words: how time is billed, what is committed to, what a provider promises.
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <optional>
 
 #include "answer/cost/cost_parts.hpp"
@@ -81,15 +80,7 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
 /// Terms that are sold at all, where none is left; of prices that held until a day, that day.
 std::string published_note(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   if (!item.terms.empty()) return {};
-  std::map<catalog::Term, std::optional<Date>> ends;  // the last one; nothing: a price holds
-  for (const catalog::Offer& offer : catalog.offers_of(*item.subject.instance)) {
-    const Date end = catalog.origin_of(offer).ends;
-    auto& last = ends.try_emplace(offer.term, end).first->second;
-    last = has_ended(offer, catalog, answer.today) && last ? std::optional(std::max(*last, end)) : std::nullopt;
-  }
-  std::vector<std::string> terms;
-  for (const auto& [term, end] : ends)
-    terms.push_back(end ? say("{} (expired on {})", to_text(term), end->text()) : std::string(to_text(term)));
+  const auto terms = priced_terms(*item.subject.instance, catalog, answer.today);
   return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
 }
 

@@ -55,6 +55,9 @@ struct OfferView {
 
 /// A price whose own record says that it held until a day that is over.
 bool has_ended(const catalog::Offer& offer, const catalog::Catalog& catalog, Date today);
+/// Terms on which an instance has a price, in words; where all of a term's have ended, with the day: "spot", "on-demand
+/// (expired on 2026-11-15)".
+std::vector<std::string> priced_terms(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today);
 /// A spot price that nobody can count on: without a day, or of more than two weeks ago.
 bool is_guess(const catalog::Offer& offer, Date today);
 /// What is to be said of it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "answer/facts/candidates.hpp"
 #include "answer/facts/facts_of.hpp"
@@ -266,6 +267,19 @@ constexpr Finder<OfferView> kOfferFinders[] = {
 constexpr FinderTable<OfferView> kOfferFacts(kOfferFinders);
 
 }  // namespace
+
+std::vector<std::string> priced_terms(const catalog::Instance& instance, const catalog::Catalog& catalog, Date today) {
+  std::map<catalog::Term, std::optional<Date>> ends;  // the last one; nothing: a price holds
+  for (const catalog::Offer& offer : catalog.offers_of(instance)) {
+    const Date end = catalog.origin_of(offer).ends;
+    auto& last = ends.try_emplace(offer.term, end).first->second;
+    last = has_ended(offer, catalog, today) && last ? std::optional(std::max(*last, end)) : std::nullopt;
+  }
+  std::vector<std::string> terms;
+  for (const auto& [term, end] : ends)
+    terms.push_back(end ? say("{} (expired on {})", say_name(to_text(term)), end->text()) : say_name(to_text(term)));
+  return terms;
+}
 
 bool has_ended(const catalog::Offer& offer, const catalog::Catalog& catalog, Date today) {
   const Date ends = catalog.origin_of(offer).ends;

@@ -27,14 +27,13 @@ std::optional<double> figure_at(const Node& row, std::string_view path) {
   return node != nullptr && node->is_scalar() && !node->quoted ? plain_number(node->text) : std::nullopt;
 }
 
-
 namespace {
 
 constexpr double kRounding = 1e-3;  // saved figures are rounded
 
-/// Whether one is more than the other beyond rounding.
-bool exceeds(double one, double other) { return one > other + kRounding * std::max(std::abs(other), kRounding); }
-bool differ(double one, double other) { return exceeds(one, other) || exceeds(other, one); }
+double rounding(double figure) { return kRounding * std::max(std::abs(figure), kRounding); }
+bool exceeds(double figure, double limit) { return figure > limit + rounding(limit); }
+bool differ(double figure, double expected) { return std::abs(figure - expected) > rounding(expected); }
 
 /// Figures of the row, all of which have to be known.
 template <class... Paths>

@@ -157,7 +157,7 @@ Result<FitAnswer> model_that_fits(const Request& asked, const catalog::Catalog& 
   Request request = serves ? for_one_user(asked) : asked;
   auto first = answer_estimate(request, catalog, c, false, rules);
   if (!first) return std::unexpected(first.error());
-  FitAnswer out{.best = std::move(*first), .formats = {}, .ways = {}, .cloud = {}};
+  FitAnswer out{.best = std::move(*first), .formats = {}, .ways = {}, .cloud = {}, .narrower = {}};
   if (auto found = tried(request, false, catalog, c, rules); !found.empty()) {
     const std::size_t best = best_of(found);
     for (const auto& [fit, answer] : found) out.formats.push_back(fit);
@@ -176,8 +176,20 @@ Result<FitAnswer> model_that_fits(const Request& asked, const catalog::Catalog& 
   question.today = today;
   question.detailed = 1;
   question.alternatives = false;
-  if (auto advice = recommend(question, catalog, rules, c); advice && !advice->recommendations.empty())
-    out.cloud = std::move(*advice);
+  const auto rented = [&]() -> std::optional<Advice> {
+    auto advice = recommend(question, catalog, rules, c);
+    return advice && !advice->recommendations.empty() ? std::optional(std::move(*advice)) : std::nullopt;
+  };
+  const auto hourly = [](const Advice& advice) { return advice.recommendations.front().cost.hourly; };
+  out.cloud = rented();
+  if (!serves || !asked.weights_precision.empty()) return out;
+  for (const FitHere& fit : out.formats) {
+    question.request.weights_precision = fit.format;
+    auto advice = rented();
+    const auto* cheapest = out.narrower ? &out.narrower->advice : out.cloud ? &*out.cloud : nullptr;
+    if (advice && (cheapest == nullptr || hourly(*advice) < hourly(*cheapest)))
+      out.narrower = FitAnswer::Narrower{fit.format, std::move(*advice)};
+  }
   return out;
 }
 

@@ -46,6 +46,11 @@ struct FitAnswer {
   std::vector<FitHere> formats;  // each that the GPU has kernels for, widest first
   std::vector<Way> ways;         // to make it fit
   std::optional<Advice> cloud;   // what to rent where it does not
+  struct Narrower {
+    std::string format;  // of the weights
+    Advice advice;
+  };
+  std::optional<Narrower> narrower;  // what is cheaper to rent, in fewer bits than those of `cloud`
 };
 Result<FitAnswer> model_that_fits(const job::Request& request, const catalog::Catalog& catalog,
                                   const physics::Coefficients& c, std::span<const rules::Rule> rules, Date today,

@@ -358,6 +358,7 @@ Result<CompareAnswer> compare(std::span<const std::string> names, const Question
   if (!limits) return std::unexpected(limits.error());
   CompareAnswer out;
   out.currency = question.currency;
+  out.today = question.today;
   out.asked = question.constraints;
   out.terms = constraints.terms;
   std::optional<FoundModel> model;

@@ -76,6 +76,7 @@ struct CompareAnswer {
   std::shared_ptr<const catalog::ConfigModel> own_model;
   std::optional<job::Job> work;
   Currency currency;
+  Date today;
   job::Constraints asked;          // limits as they were given
   std::vector<std::string> terms;  // whose prices count
   std::string blender_version;     // scores of others do not compare with it

@@ -14,6 +14,7 @@
 #include "base/text/joined.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/read/own_prices.hpp"
 #include "job/limits/limits.hpp"
 #include "job/processor.hpp"
 #include "physics/planner/targets.hpp"
@@ -395,6 +396,7 @@ void add_remarks(Recommendation& candidate, const SearchContext& context, const 
 
 std::vector<std::string> named_clouds(const job::Constraints& limits, const catalog::Catalog& catalog) {
   std::vector<std::string> named;
+  if (catalog.provider(catalog::kOwnProvider)) named.emplace_back(catalog::kOwnProvider);
   for (const std::string& name : limits.own_clouds) named.emplace_back((*catalog.provider(name))->id);
   for (const std::string_view cloud : kLargeClouds)
     if (std::ranges::find(named, cloud) == named.end()) named.emplace_back(cloud);

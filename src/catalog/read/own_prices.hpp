@@ -16,6 +16,9 @@ namespace gpusel::catalog {
 inline constexpr std::string_view kOwnPrice = "own-price";
 inline constexpr std::string_view kOwnDiscount = "own-discount";
 
+/// The provider of machines that the user has.
+inline constexpr std::string_view kOwnProvider = "own";
+
 /// Whether a price is the user's own or discounted by the user.
 inline bool is_own(const Origin& origin) { return origin.source == kOwnPrice || origin.source == kOwnDiscount; }
 

@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "answer/explain/explain.hpp"
-#include "answer/stages/launch.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "cli/catalog/lists.hpp"
@@ -269,38 +268,6 @@ Parsed explaining(const std::shared_ptr<ExplainOptions>& options) {
   return parsed;
 }
 
-/// "llama-3.1-8b --request-rate 10": the question as it would be typed.
-std::string line_of(const LastQuestion& last) {
-  std::string line;
-  for (const auto& [name, value] : last) {
-    line += (line.empty() ? "" : " ") + (name == kWordsName ? std::string() : name + " ");
-    line += answer::shell_word(shorten(value, 60));
-  }
-  return line;
-}
-
-/// Sets what was asked last. False where nothing was.
-bool ask_again(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
-  const auto last = last_question();
-  if (!last) return false;
-  context.note(say("the last recommend was: gpusel recommend {}", line_of(*last)));
-  Parsed common;
-  common.shows_prices = true;
-  add_common_flags(common, context.common);
-  for (const auto& [name, value] : *last) {
-    if (name == kWordsName) {
-      options.job.words.push_back(value);
-      continue;
-    }
-    for (const std::vector<Flag>* list : {&flags, &std::as_const(common.flags)})
-      if (const auto flag = std::ranges::find(*list, name, &Flag::name); flag != list->end()) {
-        (void)flag->set(value);
-        break;
-      }
-  }
-  return true;
-}
-
 int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& context) {
   // "why not h100", "why 第3名".
   std::erase(options.words, "not");
@@ -320,7 +287,7 @@ int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& co
   const auto catalog = context.load_catalog();
   const bool names_model =
       catalog && std::ranges::any_of(options.words, [&](const auto& word) { return catalog->model(word).has_value(); });
-  if (!asks && !names_model && !ask_again(options, flags, context) && options.words.empty())
+  if (!asks && !names_model && !ask_again(options.job.words, flags, context) && options.words.empty())
     return context.fail(
         keeps_questions(context)
             ? Error{ErrorKind::usage,

@@ -1,6 +1,7 @@
 // gpusel export: the chosen plan in other tools' formats.
 #include "show/export/export.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -13,6 +14,7 @@
 #include "cli/question/answer.hpp"
 #include "cli/question/ask.hpp"
 #include "cli/question/job.hpp"
+#include "cli/question/last.hpp"
 #include "cli/question/target.hpp"
 #include "show/json/yaml.hpp"
 
@@ -238,7 +240,7 @@ Parsed make_export() {
   parsed.positional_places = {{"", "TARGET|FILE|MODEL"}};
   parsed.positional_help =
       say("the tool to write for (default: list them), and a saved answer of recommend (file, or - for standard input) "
-          "instead of the job's flags");
+          "instead of the job's flags; with neither, the last recommend's job");
   parsed.positional_set = [options](std::string_view name) -> Status {
     if (options->target.empty())
       options->target = name;
@@ -251,9 +253,17 @@ Parsed make_export() {
     return {};
   };
   add_job_flags(parsed.flags, options->job);
+  const std::vector<Flag> job_flags = parsed.flags;
   add_own_flags(parsed.flags, options);
   parsed.shows_prices = true;
-  parsed.run = [options](Context& context) { return Export(*options, context).run(); };
+  parsed.run = [options, flags = job_flags](Context& context) {
+    const bool asks = !options->job.words.empty() || !options->saved.empty() ||
+                      std::ranges::any_of(context.typed, [&](const auto& one) {
+                        return std::ranges::find(flags, one.first, &Flag::name) != flags.end();
+                      });
+    if (!asks && show::find_export_target(options->target)) ask_again(options->job.words, flags, context);
+    return Export(*options, context).run();
+  };
   return parsed;
 }
 

@@ -209,6 +209,7 @@ class Recommend {
     const bool all = view.wide || format == "html" || options_.explain;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
     if (!all) view.next = next(answer);
+    view.next_is_whole = !view.next.empty() && keeps_questions(context_);
     show::Document page =
         all ? show::recommend_page(answer.advice, answer.catalog, view)
             : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal(),

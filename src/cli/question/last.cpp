@@ -6,10 +6,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "answer/stages/launch.hpp"
 #include "base/io/document.hpp"
 #include "base/io/file.hpp"
 #include "base/io/process.hpp"
+#include "base/text/text.hpp"
+#include "base/words/message.hpp"
 #include "show/json/json.hpp"
 
 namespace gpusel::cli {
@@ -19,6 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kLastSchema = "gpusel.last/1";
+/// Flags of every command that an answer depends on.
+constexpr std::string_view kOfData[] = {"--catalog", "--overlay", "--price", "--discount", "--own"};
 constexpr std::size_t kMostKept = std::size_t{64} << 10U;
 
 /// $XDG_STATE_HOME, else ~/.local/state; empty without a home directory that is there.
@@ -66,7 +72,9 @@ void keep_question(const std::vector<std::string>& flags, const Context& context
   const fs::path path = last_file();
   show::Json asked = show::Json::array();
   for (const auto& [name, value] : context.typed)
-    if (name == kWordsName || std::ranges::find(flags, name) != flags.end()) asked.push_back({name, value});
+    if (name == kWordsName || std::ranges::find(flags, name) != flags.end() ||
+        std::ranges::find(kOfData, name) != std::end(kOfData))
+      asked.push_back({name, value});
   const std::string text = show::dump({{"schema", kLastSchema}, {"asked", std::move(asked)}});
   if (text.size() <= kMostKept) write_private(path, text);
 }
@@ -88,6 +96,41 @@ std::optional<LastQuestion> last_question() {
     question.emplace_back(pair.children[0].text, pair.children[1].text);
   }
   return question;
+}
+
+namespace {
+
+/// "llama-3.1-8b --request-rate 10": the question as it would be typed.
+std::string line_of(const LastQuestion& last) {
+  std::string line;
+  for (const auto& [name, value] : last) {
+    line += (line.empty() ? "" : " ") + (name == kWordsName ? std::string() : name + " ");
+    line += answer::shell_word(shorten(value, 60));
+  }
+  return line;
+}
+
+}  // namespace
+
+bool ask_again(std::vector<std::string>& words, const std::vector<Flag>& flags, Context& context) {
+  const auto last = last_question();
+  if (!last) return false;
+  context.note(say("the last recommend was: gpusel recommend {}", line_of(*last)));
+  Parsed common;
+  common.shows_prices = true;
+  add_common_flags(common, context.common);
+  for (const auto& [name, value] : *last) {
+    if (name == kWordsName) {
+      words.push_back(value);
+      continue;
+    }
+    for (const std::vector<Flag>* list : {&flags, &std::as_const(common.flags)})
+      if (const auto flag = std::ranges::find(*list, name, &Flag::name); flag != list->end()) {
+        (void)flag->set(value);
+        break;
+      }
+  }
+  return true;
 }
 
 }  // namespace gpusel::cli

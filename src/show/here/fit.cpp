@@ -196,12 +196,15 @@ Document fit_answer_page(const FitAnswer& answer, const HereView& view, bool all
   if (plan.fits && plan.serving && answer.formats.size() > 1 &&
       answer.formats.front().format != plan.layout.weights->name)
     page.gap().line(say("It fits with --quant {}.", plan.layout.weights->name));
-  if (answer.cloud) {
-    const answer::Recommendation& r = answer.cloud->recommendations.front();
-    page.gap().line(say("Cheapest cloud machine for it: {} {}, {}, {}/h", r.instance->provider,
-                        printable(r.instance->sku), spoken_machine(r.machine()),
-                        spoken_money(r.cost.hourly, answer.cloud->currency)));
-  }
+  const auto rented = [](const answer::Advice& advice) {
+    const answer::Recommendation& r = advice.recommendations.front();
+    return say("{} {}, {}, {}/h", r.instance->provider, printable(r.instance->sku), spoken_machine(r.machine()),
+               spoken_money(r.cost.hourly, advice.currency));
+  };
+  if (answer.cloud || answer.narrower) page.gap();
+  if (answer.cloud) page.line(say("Cheapest cloud machine for it: {}", rented(*answer.cloud)));
+  if (answer.narrower)
+    page.line(say("Cheapest in {}: {}; check quality", answer.narrower->format, rented(answer.narrower->advice)));
   return page;
 }
 
@@ -226,15 +229,21 @@ void tell_fit_answer(JsonOut& out, const FitAnswer& answer, const HereView& view
   out.list("models", answer.formats,
            [&](const FitHere& fit) { out.object(JsonOut::kItem, [&] { tell_fit_here(out, fit); }); });
   tell_ways(out, answer.ways);
-  if (!answer.cloud) return out.null("cloud");
-  const answer::Recommendation& r = answer.cloud->recommendations.front();
-  out.object("cloud", [&] {
-    out.text("provider", r.instance->provider);
-    out.text("sku", r.instance->sku);
-    out.whole("nodes", r.machine().nodes);
-    out.figure("hourly", r.cost.hourly);
-    out.text("currency", answer.cloud->currency.code());
-  });
+  const auto tell_rented = [&](std::string_view key, const answer::Advice* advice, std::string_view format) {
+    if (advice == nullptr) return out.null(key);
+    const answer::Recommendation& r = advice->recommendations.front();
+    out.object(key, [&] {
+      out.text("provider", r.instance->provider);
+      out.text("sku", r.instance->sku);
+      out.whole("nodes", r.machine().nodes);
+      out.figure("hourly", r.cost.hourly);
+      out.text("currency", advice->currency.code());
+      if (!format.empty()) out.text("format", format);
+    });
+  };
+  tell_rented("cloud", answer.cloud ? &*answer.cloud : nullptr, {});
+  tell_rented("cloud_narrower", answer.narrower ? &answer.narrower->advice : nullptr,
+              answer.narrower ? answer.narrower->format : std::string_view());
 }
 
 }  // namespace gpusel::show

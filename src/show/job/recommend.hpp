@@ -23,6 +23,7 @@ struct RecommendView {
   bool why = false;        // reasons, assumptions, prices and the decision, below a brief answer
   job::ObjectiveKind objective = job::ObjectiveKind::cost;
   std::string next = {};  // export target for rank 1
+  bool next_is_whole = false;  // it takes the question from this one
 
   /// Whether more than a screen was asked for.
   bool asks_more() const { return why || show_rejected || evidence; }

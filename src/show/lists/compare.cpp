@@ -259,10 +259,7 @@ std::string no_price(const Compared& item, const CompareAnswer& comparison, cons
     add_clause(line, list_of({said(state.state), term, printable(state.region)}));
     if (!state.note.empty()) line += format(" ({})", printable(state.note));
   }
-  std::vector<std::string> others;
-  for (const catalog::Offer& offer : catalog.offers_of(*item.instance))
-    if (std::string term = said(offer.term); std::ranges::find(others, term) == others.end())
-      others.push_back(std::move(term));
+  const auto others = answer::priced_terms(*item.instance, catalog, comparison.today);
   return others.empty() ? line : say("{}; other terms or places: {}", line, list_of(others));
 }
 
