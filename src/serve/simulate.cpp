@@ -16,7 +16,7 @@ constexpr std::size_t kMostRequests = 500'000;
 constexpr std::size_t kMostDrawn = 50'000;           // of a log, for draws of step times and the knee
 constexpr std::size_t kMostDrawnOfMinutes = 20'000;  // of minutes that differ, likewise
 constexpr double kKnownTo = 0.05;
-constexpr double kRounding = 1e-6;  // of a number of requests
+constexpr double kRounding = 1e-6;     // of a number of requests
 constexpr double kWarmUp = 0.2;        // of a short run
 constexpr std::uint64_t kComing = 13;  // stream of random numbers
 

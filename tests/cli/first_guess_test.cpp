@@ -614,9 +614,9 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   CHECK(why.status == 0);
   CHECK(why.out.find("3 req/s") != std::string::npos);
   // What Next prints is what the whole line would write.
-  CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm llama-3.1-8b --rps 3 aws", keeps).out);
+  CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm --request-rate 3 llama-3.1-8b aws", keeps).out);
   // With the prices it was asked with.
-  const std::string priced = "llama-3.1-8b --own 1xL4@0.05/h";
+  const std::string priced = "--own 1xL4@0.05/h llama-3.1-8b";
   CHECK(shell("gpusel recommend " + priced, keeps).status == 0);
   CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm " + priced, keeps).out);
   CHECK(shell("gpusel export vllm", keeps).out.find("own 1xl4") != std::string::npos);

@@ -78,8 +78,7 @@ std::optional<Contradiction> contradiction(const Node& row) {
     if (const auto chance = figure_at(row, path); chance && (*chance < 0 || *chance > 1))
       return Contradiction{at(row, path), say("'{}' must be between 0 and 1", path)};
   const auto gpus = figures(row, "gpus", "gpus_per_node", "nodes");
-  if (are_known(gpus) && differ(*gpus[0], *gpus[1] * *gpus[2]))
-    return contradicts(row, "gpus", "gpus_per_node, nodes");
+  if (are_known(gpus) && differ(*gpus[0], *gpus[1] * *gpus[2])) return contradicts(row, "gpus", "gpus_per_node, nodes");
   if (auto found = in_memory(row)) return found;
   return in_money(row);
 }

@@ -163,8 +163,7 @@ bool Promises::keeps_when_idle(Scene& scene, int machines) {
   idle.rate *= kIdle / machines;
   ++runs_;
   const double slow = normal_quantile(scene.goal.confidence);
-  return serve::reaches(scene.goal.share, scene.setup, idle, scene.goal, scene.doubt,
-                        {slow, kShort.all, 1, &drawn_});
+  return serve::reaches(scene.goal.share, scene.setup, idle, scene.goal, scene.doubt, {slow, kShort.all, 1, &drawn_});
 }
 
 Promises::Found Promises::fewest(const job::Job& work, const physics::Machine& group, const physics::Plan& plan,

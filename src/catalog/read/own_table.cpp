@@ -106,9 +106,10 @@ class OwnTable {
       return {};
     }
     OwnPrice& other = own_.prices[seen->second.index];
-    const auto younger = days_between(other.as_of.known() ? other.as_of : today_,
-                                      price.as_of.known() ? price.as_of : today_);
-    const bool same = other.per_hour.amount == price.per_hour.amount && other.per_hour.currency == price.per_hour.currency;
+    const auto younger =
+        days_between(other.as_of.known() ? other.as_of : today_, price.as_of.known() ? price.as_of : today_);
+    const bool same =
+        other.per_hour.amount == price.per_hour.amount && other.per_hour.currency == price.per_hour.currency;
     if (!same && (!younger || *younger == 0))
       return usage_error(say("another price of {} is on line {}", shorten(price.subject, 60), seen->second.line),
                          position(path_, cell), say("keep one of them, or give each its date"));
@@ -120,7 +121,7 @@ class OwnTable {
   }
 
   struct Seen {
-    std::size_t index;   // in the prices
+    std::size_t index;  // in the prices
     std::uint32_t line;
   };
 

@@ -120,6 +120,9 @@ bool ask_again(std::vector<std::string>& words, const std::vector<Flag>& flags, 
   common.shows_prices = true;
   add_common_flags(common, context.common);
   for (const auto& [name, value] : *last) {
+    for (const std::string_view typed :
+         {name == kWordsName ? std::string_view() : std::string_view(name), std::string_view(value)})
+      if (!typed.empty()) context.words.emplace_back(typed);  // what asks it again is the whole line
     if (name == kWordsName) {
       words.push_back(value);
       continue;

@@ -472,8 +472,7 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
 }
 
 std::string next_words(const RecommendView& view) {
-  if (view.next_is_whole)
-    return say("Next: gpusel export {} · --poc plans a test before spending", view.next);
+  if (view.next_is_whole) return say("Next: gpusel export {} · --poc plans a test before spending", view.next);
   return view.next.empty() ? say("Next: --poc plans a test before spending")
                            : say("Next: gpusel export {} (same flags) · --poc plans a test before spending", view.next);
 }
