@@ -81,7 +81,9 @@ const catalog::Gpu* gpu_like(std::string_view name, double memory_gib, const cat
 }
 
 std::string take_whole_nodes(job::Request& request, job::Constraints* limits, const catalog::Catalog& catalog) {
-  if (request.gpus_per_node && request.gpus == request.gpus_per_node && !request.nodes && catalog.has_gpu(request.gpu)) {
+  const auto typed = [&](std::string_view key) { return std::ranges::find(request.given, key) != request.given.end(); };
+  if (request.gpus_per_node && request.gpus == request.gpus_per_node && !request.nodes && !typed("gpus_per_node") &&
+      catalog.has_gpu(request.gpu)) {
     const auto called = answer::gpus_called(request.gpu, catalog);
     const std::int64_t count = *request.gpus;
     const auto is_meant = [&](const catalog::Gpu& gpu) { return std::ranges::find(called, &gpu) != called.end(); };
