@@ -10,6 +10,7 @@
 #include "answer/facts/stops.hpp"
 #include "base/values/normal.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/price_date.hpp"
 #include "physics/chance.hpp"
 
 namespace gpusel::answer {
@@ -214,19 +215,15 @@ constexpr Finder<InstanceView> kGpuFinders[] = {
 };
 constexpr FinderTable<InstanceView> kGpuFacts(kGpuFinders);
 
-constexpr int kTimeZones = 1;  // days by which a date may be ahead of today's
-
-/// Negative: the day is to come.
-std::optional<int> days_since(const OfferView& v) { return days_between(Date::from_packed(v.offer.as_of), v.today); }
-
 std::optional<double> age(const OfferView& v) {
-  const auto days = days_since(v);
-  return days && *days >= -kTimeZones ? std::optional<double>(std::max(0, *days)) : std::nullopt;
+  const Date dated = Date::from_packed(v.offer.as_of);
+  const auto days = days_between(dated, v.today);
+  return days && !catalog::is_to_come(dated, v.today) ? std::optional<double>(std::max(0, *days)) : std::nullopt;
 }
 
 std::optional<double> days_ahead(const OfferView& v) {
-  const auto days = days_since(v);
-  return days && *days < -kTimeZones ? std::optional<double>(-*days) : std::nullopt;
+  const Date dated = Date::from_packed(v.offer.as_of);
+  return catalog::is_to_come(dated, v.today) ? std::optional<double>(*days_between(v.today, dated)) : std::nullopt;
 }
 
 std::string_view status_of(const OfferView& view) {

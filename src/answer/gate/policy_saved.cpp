@@ -8,6 +8,7 @@
 #include "answer/gate/saved_row.hpp"
 #include "base/text/text.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/price_date.hpp"
 
 namespace gpusel::answer {
 
@@ -191,11 +192,11 @@ class SavedReader {
     const std::string_view of = text_at(row, "cost.total_of");
     if (hours && (of == "job" || (of.empty() && *hours != kHoursPerMonth))) facts.set(Fact::hours, *hours);
     const auto dated = Date::parse(text_at(row, "cost.price_as_of"));
-    const int days = dated ? days_between(*dated, today_).value_or(-1) : -1;
+    const auto days = dated ? days_between(*dated, today_) : std::nullopt;
     subject.price_source = std::string(text_at(row, "cost.price_source"));
-    if (days < 0) return;  // a day to come is no date of a price
+    if (!days || catalog::is_to_come(*dated, today_)) return;  // is no date of a price
     subject.priced = *dated;
-    facts.set(Fact::price_age_days, static_cast<double>(days));
+    facts.set(Fact::price_age_days, static_cast<double>(std::max(0, *days)));
   }
 
   std::shared_ptr<const Document> document_;

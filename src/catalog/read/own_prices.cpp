@@ -18,7 +18,7 @@ namespace gpusel::catalog {
 
 namespace {
 
-constexpr int kDigits = 3;                   // of how far an own price is from the published ones
+constexpr int kDigits = 3;                  // of how far an own price is from the published ones
 constexpr std::string_view kPlace = "any";  // of an own price for what is priced nowhere
 
 /// "SUBJECT=VALUE" taken apart; both without spaces around.
@@ -85,7 +85,8 @@ class OwnLayer {
   std::uint16_t own_origin(std::optional<double> to_published) {
     const auto [known, is_new] = own_origins_.try_emplace(to_published, 0);
     if (!is_new) return known->second;
-    tables_.origins.push_back({kOwnPrice, tables_.keep(say("your own price")), Confidence::documented, {}, to_published});
+    tables_.origins.push_back(
+        {kOwnPrice, tables_.keep(say("your own price")), Confidence::documented, {}, to_published});
     return known->second = static_cast<std::uint16_t>(tables_.origins.size() - 1);
   }
 

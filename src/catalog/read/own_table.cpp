@@ -8,6 +8,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/price_date.hpp"
 
 namespace gpusel::catalog {
 
@@ -92,7 +93,7 @@ class OwnTable {
     if (!date)
       return usage_error(say("'{}' is not a date", shorten(text, 20)), position(path_, cell),
                          say("write it like {}", "2026-11-20"));
-    if (const auto ahead = days_between(today_, *date); ahead && *ahead > 1)
+    if (is_to_come(*date, today_))
       return usage_error(say("{} is in the future", date->text()), position(path_, cell),
                          say("a price that does not hold yet is left out"));
     return *date;

@@ -10,7 +10,7 @@ namespace gpusel::answer {
 namespace {
 
 constexpr double kNear = 0.03;     // of a logarithm: closer than that no two runs are
-constexpr int kWeighings = 40;    // of weighing anew
+constexpr int kWeighings = 40;     // of weighing anew
 constexpr double kWeighed = 1e-4;  // of a logarithm
 
 }  // namespace
