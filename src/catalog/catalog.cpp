@@ -223,12 +223,25 @@ Result<const Model*> Catalog::model(std::string_view name) const {
   return unknown(say("model"), name, near, say("all models: gpusel models"));
 }
 
+std::vector<const Instance*> Catalog::instances_called(std::string_view name) const {
+  const std::string folded = fold_name(name);
+  const Lookup found = look_up(tables_->sku_names, folded);
+  if (found.outcome == Lookup::Outcome::unknown) return {};
+  if (found.outcome == Lookup::Outcome::found) return {&tables_->instances[found.index]};
+  // A whole SKU is meant before one that is known without its prefix: AWS's g7.4xlarge, not ecs.g7.4xlarge.
+  std::vector<const Instance*> called;
+  for (const Instance& instance : tables_->instances)
+    if (fold_name(instance.sku) == folded) called.push_back(&instance);
+  if (called.empty()) called = {&tables_->instances[found.index], &tables_->instances[found.other]};
+  return called;
+}
+
 Result<const Instance*> Catalog::instance(std::string_view name) const {
-  const Lookup found = look_up(tables_->sku_names, fold_name(name));
-  if (found.outcome == Lookup::Outcome::found) return &tables_->instances[found.index];
-  if (found.outcome == Lookup::Outcome::ambiguous) {
-    const Instance& one = tables_->instances[found.index];
-    const Instance& other = tables_->instances[found.other];
+  const auto called = instances_called(name);
+  if (called.size() == 1) return called.front();
+  if (!called.empty()) {
+    const Instance& one = *called[0];
+    const Instance& other = *called[1];
     return usage_error(say("two providers have '{}'", shorten(name, 60)), {},
                        has_gpu(name)
                            ? say("write '{}/{}' or '{}/{}'; for the GPU: gpusel instances --gpu {}", one.provider,

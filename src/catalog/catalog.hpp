@@ -97,6 +97,8 @@ class Catalog {
   Result<const Model*> model(std::string_view name) const;
   /// A SKU, or "provider/sku" where two providers use one name.
   Result<const Instance*> instance(std::string_view name) const;
+  /// All that go by that name: "1x-l4" of every provider that sells one.
+  std::vector<const Instance*> instances_called(std::string_view name) const;
   /// Whether anything goes by that name, be it one record or several.
   bool has_gpu(std::string_view name) const;
   bool has_instance(std::string_view name) const;

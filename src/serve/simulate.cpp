@@ -103,16 +103,21 @@ class Simulator {
   /// Whether a run's queue grows for as long as it lasts: those of the second half wait clearly longer.
   static bool saturated(const Shot& shot) {
     if (shot.outcome.utilization < 0.98) return false;
-    const auto& served = shot.run.served;
-    double first = 0;
-    double second = 0;
-    const std::size_t half = (shot.window.until - shot.window.from) / 2;
-    for (std::size_t i = 0; i < half; ++i) {
-      first += served[shot.window.from + i].queued;
-      second += served[shot.window.from + half + i].queued;
-    }
+    const auto [first, second] = halves(shot, &Served::queued);
     const double mean = shot.outcome.measures.e2e.mean - shot.outcome.wait;
-    return half > 0 && second / static_cast<double>(half) > 1.5 * first / static_cast<double>(half) + mean;
+    return second > 1.5 * first + mean;
+  }
+
+  /// The mean of those of the first half, and of the second.
+  static std::pair<double, double> halves(const Shot& shot, float Served::* time) {
+    const std::size_t half = (shot.window.until - shot.window.from) / 2;
+    std::pair<double, double> sums;
+    for (std::size_t i = 0; i < half; ++i) {
+      sums.first += shot.run.served[shot.window.from + i].*time;
+      sums.second += shot.run.served[shot.window.from + half + i].*time;
+    }
+    const double count = std::max<double>(1, static_cast<double>(half));
+    return {sums.first / count, sums.second / count};
   }
 
  private:
@@ -407,12 +412,20 @@ Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const 
   return shot.outcome;
 }
 
-bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
-             const Trial& how) {
+Reached reached(double least, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+                const Trial& how) {
   const Effort effort = effort_of(how);
   const auto shot =
-      Simulator(setup, demand, goal, effort).shoot_when(how.slow, first_length(demand, effort), doubt, share);
-  return !shot.run.ended_early && shot.outcome.in_time.all >= share;
+      Simulator(setup, demand, goal, effort).shoot_when(how.slow, first_length(demand, effort), doubt, least);
+  if (shot.run.ended_early) return {};
+  constexpr double kAlike = 1.1;
+  const auto [first, second] = Simulator::halves(shot, &Served::e2e);
+  return {shot.outcome.in_time.all, second <= kAlike * first};
+}
+
+bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+             const Trial& how) {
+  return reached(share, setup, demand, goal, doubt, how).share >= share;
 }
 
 double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,

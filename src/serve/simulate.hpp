@@ -88,10 +88,17 @@ struct Trial {
 Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, const Trial& how,
               std::vector<Served>* served = nullptr);
 
-/// Whether that share of the requests is in time in such a run, which ends as soon as too many are late.
+/// What such a run tells of a share of requests that has to be in time.
+struct Reached {
+  double share = 0;     // in time; 0 where the run ended because too many were late
+  bool steady = false;  // those of the second half take no longer than those of the first
+};
+/// Ends as soon as fewer than `least` of the requests can be in time.
+Reached reached(double least, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
+                const Trial& how);
+/// Whether that share of the requests is in time in such a run.
 bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
              const Trial& how);
-
 /// The share of the draws of step times in which the goal is met. `sure`: it is with the confidence that is asked for.
 double chance_of_goal(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, bool sure,
                       const Trial& how = {});

@@ -131,6 +131,21 @@ TEST_CASE("a SKU of two providers is told with both full names") {
   CHECK((*c.instance("south/big.8x"))->provider == "south");
 }
 
+TEST_CASE("a whole SKU is meant before one that is known without its prefix") {
+  const auto c = from_text(with(with(kSmall, "sku: box", "sku: ecs.big.8x"), "{box: 365}", "{ecs.big.8x: 365}"));
+  REQUIRE(c.instance("big.8x"));
+  CHECK((*c.instance("big.8x"))->provider == "north");
+  CHECK((*c.instance("ecs.big.8x"))->provider == "south");
+}
+
+TEST_CASE("all instances of a name are those of every provider") {
+  const auto c = from_text(with(with(kSmall, "sku: box", "sku: big.8x"), "{box: 365}", "{big.8x: 365}"));
+  CHECK(c.instances_called("Big.8x").size() == 2);
+  REQUIRE(c.instances_called("south/big.8x").size() == 1);
+  CHECK(c.instances_called("south/big.8x").front()->provider == "south");
+  CHECK(c.instances_called("bigger.8x").empty());
+}
+
 TEST_CASE("every instance of the shipped catalogue is found by provider and SKU") {
   const auto c = embedded();
   for (const catalog::Instance& instance : c.instances()) {

@@ -57,6 +57,7 @@ constexpr Guess kGuesses[] = {
      "Serve llama-3.1-8b: 20 req/s, mean 2615 in + 479 out (chat)"},
     {"gpusel estimate llama-3.1-8b h100", "on 1 × H100"},
     {"gpusel compare h100 l40s llama-3.1-8b", "llama-3.1-8b"},
+    {"gpusel compare 2x8xh100 8xb200 llama-3.1-405b", "16 × H100"},
     {"gpusel cost llama-3.1-8b --method lora", "LoRA fine-tune llama-3.1-8b"},
     {"gpusel explain llama-3.1-8b", "llama-3.1-8b"},
     {"gpusel simulate llama-3.1-8b --gpu l40s --traffic chat --rps 1 --requests 50", "L40S"},
@@ -228,6 +229,10 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b h100 --gpu 8", "8 × H100"},
     {"gpusel recommend llama-3.1-8b --gres gpu:a100:8", "8 × A100"},
     {"gpusel recommend llama-3.1-8b --instance-type g6e.xlarge", "aws g6e.xlarge"},
+    // Of one name: of every provider that has it, and the whole SKU before one without its prefix (ecs.g7.4xlarge).
+    {"gpusel recommend llama-3.1-8b 1x-rtx-4090", "on 1x-rtx-4090"},
+    {"gpusel recommend llama-3.1-8b --instance 1x-l40s --cloud ovh", "> ovh 1x-l40s"},
+    {"gpusel recommend qwen3-32b --instance g7.4xlarge", "on aws g7.4xlarge"},
     {"gpusel recommend llama-3.1-8b --cloud aws --zone us-east-1a", "us-east-1"},
     {"gpusel recommend llama-3.1-8b on aws in us-west", "us-west"},
     {"gpusel recommend llama-3.1-8b --tensor-parallel-size 4", "tp4"},

@@ -19,15 +19,21 @@ namespace {
 constexpr std::size_t kFewest = 2;
 constexpr std::size_t kMost = 64;
 constexpr double kMostOfOne = 100'000;
+constexpr std::int64_t kUsualNode = 8;  // GPUs
 
-/// A name as it was typed, taken apart: "8x h100", "h100:8", or without a number.
+/// A name as it was typed, taken apart: "8x h100", "h100:8", "2x8xh100", or without a number.
 struct Asked {
   std::string_view name;
   std::optional<double> count;
+  std::optional<double> each = std::nullopt;  // on a node, where nodes are counted
 };
 
 Asked take_apart(std::string_view text) {
-  if (const auto counted = job::count_in_front(text)) return {counted->second, counted->first};
+  if (const auto counted = job::count_in_front(text)) {
+    const Asked rest = take_apart(counted->second);
+    if (!rest.count || rest.each) return {counted->second, counted->first};
+    return {rest.name, counted->first * *rest.count, rest.count};
+  }
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos) return {text, {}};
   const std::string_view digits = trim(text.substr(colon + 1));
@@ -161,8 +167,16 @@ class SideBySide {
     Compared item;
     item.name = name;
     if (catalog_.has_gpu(name) || catalog_.has_instance(name)) return named(std::move(item), name);
-    const Asked asked = take_apart(trim(name));
+    Asked asked = take_apart(trim(name));
     if (!asked.count) return unknown(name);
+    // "2x 8x-l40s": two of an instance that is spelt like a number.
+    if (const auto counted = job::count_in_front(trim(name)); counted && catalog_.has_instance(counted->second))
+      asked = {counted->second, counted->first};
+    const std::int64_t node = question_.request.gpus_per_node.value_or(kUsualNode);
+    if (asked.each && !catalog_.has_gpu(asked.name)) return unknown(name);
+    if (asked.each && *asked.each != static_cast<double>(node))
+      return usage_error(say("'{}' has nodes of {:g}, others have {}", shorten(name, 60), *asked.each, node), {},
+                         say("--gpus-per-node {:g} holds for all that are compared", *asked.each));
     if (*asked.count < 1 || *asked.count > kMostOfOne)
       return usage_error(say("the count in '{}' must be from 1 to {}", shorten(name, 60), kMostOfOne));
     item.count = *asked.count;
@@ -202,7 +216,7 @@ class SideBySide {
 
   /// GPUs that must stand in one node to be what the item is.
   std::int64_t in_one_node(const Compared& item) const {
-    return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(8));
+    return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(kUsualNode));
   }
 
   Result<physics::Machine> machine_with(const Compared& item, const job::Job& work) const {

@@ -86,8 +86,8 @@ class Promises {
   };
   static Part part(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
-  /// Whether that share is in time, with the confidence that is asked for.
-  bool reaches(Scene& scene, double share, Length length, std::uint64_t seed = 1);
+  /// What share is in time, with the confidence that is asked for; 0 where it is less than `least`.
+  serve::Reached reached(Scene& scene, double least, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);
 

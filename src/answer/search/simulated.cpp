@@ -199,7 +199,8 @@ class CandidateSearch::BySimulation {
     Choice& choice = choices_[lead.shape];
     tried_[lead.shape] = true;
     const int spare = search_.spare();
-    const double known = choice.simulated ? choice.cost : depth_.ceiling;
+    // A further layout of a shape has to cost less, not as much.
+    const double known = choice.simulated ? choice.cost * (1 - 1e-6) : depth_.ceiling;
     const double last = std::min({depth_.ceiling, last_of_interest(lead.shape), known});
     if (by_cost_ ? (lead.least + spare) * lead.each > last : ++tries_ > kMostTried) {
       if (lead.enough && lead.sold) choice.take(std::move(lead.planned), lead.cost(), false);

@@ -28,7 +28,15 @@ std::optional<int> fewest_that(Holds holds, int least, int most) {
   if (least > most) return std::nullopt;
   if (holds(least)) return least;
   if (least == most || !holds(most)) return std::nullopt;
+  // What is looked for lies near `least` far more often than near a million.
   int fails = least;
+  for (int step = 1; most - fails > step; step *= 2) {
+    if (holds(fails + step)) {
+      most = fails + step;
+      break;
+    }
+    fails += step;
+  }
   while (most - fails > 1) {
     const int middle = fails + (most - fails) / 2;
     (holds(middle) ? most : fails) = middle;

@@ -61,12 +61,15 @@ bool is_subject(std::string_view word, Takes takes, const catalog::Catalog& cata
   return takes == Takes::sold && (catalog.has_gpu(word) || catalog.has_instance(word));
 }
 
-/// "p4d.24xlarge" as a regular expression for that SKU alone.
-std::string only_this(const catalog::Instance& instance) {
-  std::string pattern = "^";
-  for (const char c : format("{}/{}", instance.provider, instance.sku)) {
-    if (std::string_view(".+*?()[]{}|^$\\").contains(c)) pattern += '\\';
-    pattern += c;
+/// "p4d.24xlarge" as a regular expression for that SKU alone, of every provider that has it.
+std::string only_these(const std::vector<const catalog::Instance*>& instances) {
+  std::string pattern;
+  for (const catalog::Instance* instance : instances) {
+    pattern += pattern.empty() ? "^" : "$|^";
+    for (const char c : format("{}/{}", instance->provider, instance->sku)) {
+      if (std::string_view(".+*?()[]{}|^$\\").contains(c)) pattern += '\\';
+      pattern += c;
+    }
   }
   return pattern + "$";
 }
@@ -118,8 +121,7 @@ std::optional<Meant> machine_of(std::string_view word, Takes takes, const catalo
   const std::string_view sku = job::count_in_front(word) ? job::count_in_front(word)->second : word;
   if (keeps_instances || !catalog.has_instance(sku)) return std::nullopt;
   if (takes == Takes::machine) return Meant{"gpu", std::string(word)};
-  const auto instance = catalog.instance(sku);
-  return instance ? std::optional(Meant{"allow_list", only_this(**instance)}) : std::nullopt;
+  return Meant{"allow_list", only_these(catalog.instances_called(sku))};
 }
 
 /// What a flag has said already stands: "a100:2 --gpus 4" are four.

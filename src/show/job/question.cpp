@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text/joined.hpp"
 #include "base/text/text.hpp"
@@ -124,7 +125,7 @@ std::string bounds_in_words(const Bounds& bounds, Spoken spoken) {
   return bounds.low ? "≥" + spoken(*bounds.low) : "≤" + spoken(*bounds.high);
 }
 
-/// "aws p5.48xlarge" of a regular expression that only that matches; empty for any other.
+/// "aws/p5.48xlarge" of a regular expression that only that matches; empty for any other.
 std::string only_name(std::string_view pattern) {
   if (!pattern.starts_with('^') || !pattern.ends_with('$') || pattern.size() < 3) return {};
   std::string name;
@@ -135,6 +136,19 @@ std::string only_name(std::string_view pattern) {
       return {};
     name += pattern[i];
   }
+  return name;
+}
+
+/// "aws p5.48xlarge", or the SKU alone where the list has it of several providers; empty for any other list.
+std::string only_machine(std::string_view list) {
+  std::set<std::string> skus;
+  std::string name;
+  for (const std::string_view pattern : split(list, '|')) {
+    name = only_name(pattern);
+    skus.insert(name.substr(name.find('/') + 1));
+  }
+  if (skus.size() != 1) return {};
+  if (list.contains('|')) return *skus.begin();
   std::ranges::replace(name, '/', ' ');
   return name;
 }
@@ -157,7 +171,7 @@ std::string limit_in_words(std::string_view key, const job::Constraints& limits,
   if (key == "max_nodes") return say("≤{} nodes", *limits.max_nodes);
   if (key == "max_price") return "≤" + price_in_words(*limits.max_price, currency);
   if (key == "allow_list")
-    if (const std::string name = only_name(limits.allow_list); !name.empty()) return say("on {}", printable(name));
+    if (const std::string name = only_machine(limits.allow_list); !name.empty()) return say("on {}", printable(name));
   return {};
 }
 
