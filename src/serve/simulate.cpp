@@ -70,6 +70,7 @@ class Simulator {
     if (effort_.warm_up) shot.window.from = first_after(shot.requests, *effort_.warm_up, shot.window.until);
     Scheduling scheduling = scheduling_;
     scheduling.front_end = times.front_end;
+    scheduling.keeps_spreads = !least;
     const Watch watch = until_too_late(shot, least.value_or(0));
     shot.run = serve_requests(shot.requests, times.steps, scheduling, setup_.fleet, users, shot.window, effort_.seed,
                               least ? &watch : nullptr);

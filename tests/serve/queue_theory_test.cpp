@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "serve/load/random.hpp"
-#include "serve/service.hpp"
+#include "serve/simulate.hpp"
 
 namespace queue_theory_test {
 
@@ -57,6 +57,36 @@ TEST_CASE("a random service behind random arrivals waits as M/M/1 says") {
 
 TEST_CASE("arrivals at even distances never wait for a shorter service") {
   for (const double load : {0.3, 0.6, 0.9}) CHECK(mean_wait(Service::fixed, Gaps::even, load, 1000) < 1e-3);
+}
+
+TEST_CASE("whoever asks only what is in time is told the same share, or that too many are late") {
+  Setup setup;
+  setup.times.fixed = 1;
+  setup.scheduling.max_sequences = 1;
+  setup.scheduling.kv_tokens = 1'000'000;
+  const auto demand = [](double load) {
+    Demand out;
+    out.input = Length::fixed(1);
+    out.output = Length::fixed(1);
+    out.rate = load;
+    return out;
+  };
+  Goal goal;
+  goal.targets.ttft = 3;
+  for (const double load : {0.3, 0.6}) {
+    CAPTURE(load);
+    const Outcome whole = trial(setup, demand(load), goal, {}, {});
+    const Reached told = reached(0.5, setup, demand(load), goal, {}, {});
+    CHECK(whole.in_time.all > 0.5);
+    CHECK(told.share == whole.in_time.all);
+    CHECK(told.steady);
+    CHECK(reaches(whole.in_time.all, setup, demand(load), goal, {}, {}));
+    CHECK_FALSE(reaches(whole.in_time.all + 0.01, setup, demand(load), goal, {}, {}));
+  }
+  CHECK(reached(0.5, setup, demand(1.3), goal, {}, {}).share == 0);
+  // Nobody is late yet, and each is later than the one before.
+  goal.targets.ttft = 1e6;
+  CHECK_FALSE(reached(0.5, setup, demand(1.3), goal, {}, {}).steady);
 }
 
 TEST_CASE("each wait follows from the one before it") {

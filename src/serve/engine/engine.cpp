@@ -215,15 +215,16 @@ void Engine::decoded(std::uint64_t steps, std::uint64_t ticks) {
 void Engine::count_gaps(double first, double second, double last, std::uint64_t steps, std::uint64_t ticks) {
   const double each = static_cast<double>(ticks) / static_cast<double>(steps);  // tokens of a step
   if (each > 0) {
-    for (const Group& group : groups_)
-      usage_.gaps.add(std::max(0.0, clock_ + first - group.last) / each, group.count * each);
+    if (scheduling_.keeps_spreads)
+      for (const Group& group : groups_)
+        usage_.gaps.add(std::max(0.0, clock_ + first - group.last) / each, group.count * each);
     if (!groups_.empty()) {
       const double gap = (clock_ + first - groups_.front().last) / each;
       count_slow(gap, gap, each);
     }
     if (steps > 1) {
       const double gaps = each * static_cast<double>(steps - 1);
-      usage_.gaps.add(second / each, last / each, sequences_ * gaps);
+      if (scheduling_.keeps_spreads) usage_.gaps.add(second / each, last / each, sequences_ * gaps);
       count_slow(second / each, last / each, gaps);
     }
   }
@@ -409,8 +410,10 @@ void Engine::account(double duration) {
   Usage& u = usage_;
   ++u.steps;
   u.busy += duration;
-  u.batch.add(running_, duration);
-  u.queue.add(static_cast<double>(waiting_.size()), duration);
+  if (scheduling_.keeps_spreads) {
+    u.batch.add(running_, duration);
+    u.queue.add(static_cast<double>(waiting_.size()), duration);
+  }
   u.cache_peak = std::max(
       u.cache_peak, static_cast<double>(pool_.used()) / static_cast<double>(std::max<std::uint64_t>(1, pool_.total())));
   constexpr double kMinute = 60;

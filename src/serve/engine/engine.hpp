@@ -33,6 +33,7 @@ struct Scheduling {
   double cached_share = 0;     // of every prompt, found in the cache whatever it is
   double front_end = 0;        // s from a request's arrival until the engine knows of it
   double slow_gap = kNever;    // s; longer gaps between tokens are counted of each request
+  bool keeps_spreads = true;   // of gaps, batch and queue: who asks what is in time needs none
 };
 
 /// What a replica did, by time and by token.
