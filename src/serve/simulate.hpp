@@ -69,7 +69,7 @@ struct Bounds {
   double low = 0;
   double high = 0;
 };
-Bounds bounds(const Simulation& simulation, double Figures::* figure, Figures Measures::* measure);
+Bounds bounds(const Simulation& simulation, double Figures::*figure, Figures Measures::*measure);
 Bounds share_bounds(const Simulation& simulation);
 
 // For those who compare candidates: one short run after another on the same requests.

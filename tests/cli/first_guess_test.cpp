@@ -619,7 +619,8 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   CHECK(why.status == 0);
   CHECK(why.out.find("3 req/s") != std::string::npos);
   // What Next prints is what the whole line would write.
-  CHECK(shell("gpusel export vllm", keeps).out == shell("gpusel export vllm --request-rate 3 llama-3.1-8b aws", keeps).out);
+  CHECK(shell("gpusel export vllm", keeps).out ==
+        shell("gpusel export vllm --request-rate 3 llama-3.1-8b aws", keeps).out);
   // With the prices it was asked with.
   const std::string priced = "--own 1xL4@0.05/h llama-3.1-8b";
   CHECK(shell("gpusel recommend " + priced, keeps).status == 0);

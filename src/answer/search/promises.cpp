@@ -19,14 +19,15 @@ constexpr double kToJudgeBy = 20;   // requests that may be late, so that a shor
 
 std::string scene_key(const job::Job& work, const physics::Machine& m, const physics::Layout& l) {
   const auto& job = work.inference;
+  const bool joined = m.nodes > 1;  // a replica may lie over several
   const auto ms = [](const std::optional<double>& value) { return value.value_or(-1); };
-  return format("{} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {}", work.model->id,
-                job.input_tokens, job.output_tokens, job.prefix_cache_hit, *job.request_rate, ms(job.ttft_ms),
-                ms(job.tpot_ms), ms(job.itl_ms), ms(job.e2e_ms), job.slo_percentile, work.confidence,
-                to_text(job.engine), m.device.gpu->id, m.device.share, m.device.usable.raw(), m.device.bandwidth.raw(),
-                m.gpus_per_node, m.nodes, static_cast<int>(m.link), m.link_bandwidth.raw(), m.nodes > 1 ? m.network.raw() : 0,
-                l.weights != nullptr ? l.weights->name : std::string_view(), static_cast<int>(l.kv), l.tp, l.pp, l.ep,
-                l.dp);
+  return format(
+      "{} {} {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {} {} {} {} {} | {} {} {} {} {} {}", work.model->id,
+      job.input_tokens, job.output_tokens, job.prefix_cache_hit, *job.request_rate, ms(job.ttft_ms), ms(job.tpot_ms),
+      ms(job.itl_ms), ms(job.e2e_ms), job.slo_percentile, work.confidence, to_text(job.engine), m.device.gpu->id,
+      m.device.share, m.device.usable.raw(), m.device.bandwidth.raw(), m.gpus_per_node, m.nodes,
+      static_cast<int>(m.link), m.link_bandwidth.raw(), joined ? m.network.raw() : 0, joined && m.rdma,
+      l.weights != nullptr ? l.weights->name : std::string_view(), static_cast<int>(l.kv), l.tp, l.pp, l.ep, l.dp);
 }
 
 physics::Percentiles percentiles_of(const serve::Figures& f) {

@@ -103,8 +103,8 @@ class OwnTable {
   Status keep(OwnPrice price, const Node& cell) {
     // The term is on-demand where none is said.
     const std::string subject = lower(price.subject);
-    const auto [seen, is_new] = seen_.try_emplace(subject.substr(0, subject.find(":on-demand")),
-                                                  Seen{own_.prices.size(), cell.line});
+    const auto [seen, is_new] =
+        seen_.try_emplace(subject.substr(0, subject.find(":on-demand")), Seen{own_.prices.size(), cell.line});
     if (is_new) {
       own_.prices.push_back(std::move(price));
       return {};
