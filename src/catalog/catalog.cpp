@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
+#include "base/text/joined.hpp"
 #include "base/text/nearest.hpp"
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
@@ -225,14 +227,12 @@ Result<const Model*> Catalog::model(std::string_view name) const {
 
 std::vector<const Instance*> Catalog::instances_called(std::string_view name) const {
   const std::string folded = fold_name(name);
-  const Lookup found = look_up(tables_->sku_names, folded);
-  if (found.outcome == Lookup::Outcome::unknown) return {};
-  if (found.outcome == Lookup::Outcome::found) return {&tables_->instances[found.index]};
-  // A whole SKU is meant before one that is known without its prefix: AWS's g7.4xlarge, not ecs.g7.4xlarge.
   std::vector<const Instance*> called;
-  for (const Instance& instance : tables_->instances)
-    if (fold_name(instance.sku) == folded) called.push_back(&instance);
-  if (called.empty()) called = {&tables_->instances[found.index], &tables_->instances[found.other]};
+  for (const NameEntry& entry : std::ranges::equal_range(tables_->sku_names, folded, {}, &NameEntry::folded))
+    called.push_back(&tables_->instances[entry.index]);
+  // A whole SKU is meant before one that is known without its prefix: AWS's g7.4xlarge, not ecs.g7.4xlarge.
+  const auto is_short = [&](const Instance* one) { return fold_name(one->sku) != folded; };
+  if (!std::ranges::all_of(called, is_short)) std::erase_if(called, is_short);
   return called;
 }
 
@@ -242,10 +242,16 @@ Result<const Instance*> Catalog::instance(std::string_view name) const {
   if (!called.empty()) {
     const Instance& one = *called[0];
     const Instance& other = *called[1];
-    return usage_error(say("two providers have '{}'", shorten(name, 60)), {},
+    std::vector<std::string> others;
+    for (const Instance* instance : called | std::views::drop(1)) others.emplace_back(instance->provider);
+    const std::string said = shorten(name, 60);
+    if (called.size() > 2)
+      return usage_error(say("{} providers have '{}'", called.size(), said), {},
+                         say("write '{}/{}', or with {} in front", one.provider, one.sku, first_few(others)));
+    return usage_error(say("two providers have '{}'", said), {},
                        has_gpu(name)
                            ? say("write '{}/{}' or '{}/{}'; for the GPU: gpusel instances --gpu {}", one.provider,
-                                 one.sku, other.provider, other.sku, shorten(name, 60))
+                                 one.sku, other.provider, other.sku, said)
                            : say("write '{}/{}' or '{}/{}'", one.provider, one.sku, other.provider, other.sku));
   }
   const NearestNames& near = made_once(tables_->near.skus, [&] {

@@ -421,7 +421,7 @@ Reached reached(double least, const Setup& setup, const Demand& demand, const Go
   if (shot.run.ended_early) return {};
   constexpr double kAlike = 1.1;
   const auto [first, second] = Simulator::halves(shot, &Served::e2e);
-  return {shot.outcome.in_time.all, second <= kAlike * first};
+  return {shot.outcome.in_time.all, std::isfinite(second) && second <= kAlike * first};
 }
 
 bool reaches(double share, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,

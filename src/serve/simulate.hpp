@@ -93,7 +93,7 @@ struct Reached {
   double share = 0;     // in time; 0 where the run ended because too many were late
   bool steady = false;  // those of the second half take no longer than those of the first
 };
-/// Ends as soon as fewer than `least` of the requests can be in time.
+/// May end, with 0, once fewer than `least` of the requests can be in time; never with users.
 Reached reached(double least, const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,
                 const Trial& how);
 /// Whether that share of the requests is in time in such a run.

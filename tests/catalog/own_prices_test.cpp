@@ -118,6 +118,7 @@ TEST_CASE("a table of own prices has one price of one subject and date, none of 
   CHECK(error("n.t4.1,0.3\nn.t4.1,0.4\n") == "own.csv:3:8: another price of n.t4.1 is on line 2");
   // On-demand is the term where none is said, and letters are those of any case.
   CHECK(error("n.t4.1,0.3\nN.T4.1:on-demand,0.4\n") == "own.csv:3:18: another price of N.T4.1:on-demand is on line 2");
+  CHECK_FALSE(table("n.t4.1,0.3\nn.t4.1: on-demand,0.4\n").has_value());
   CHECK(table("n.t4.1,0.3\nn.t4.1:spot,0.1\n").has_value());
   CHECK(error("n.t4.1,0.3,2026-12-24\n") == "own.csv:2:12: 2026-12-24 is in the future");
   CHECK(table("n.t4.1,0.3\nn.t4.1,0.3\n")->prices.size() == 1);

@@ -231,7 +231,8 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --instance-type g6e.xlarge", "aws g6e.xlarge"},
     // Of one name: of every provider that has it, and the whole SKU before one without its prefix (ecs.g7.4xlarge).
     {"gpusel recommend llama-3.1-8b gpu_8x_h100_sxm5", "on gpu_8x_h100_sxm5"},
-    {"gpusel recommend llama-3.1-8b --instance 1x-l40s --cloud ovh", "> ovh 1x-l40s"},
+    {"gpusel recommend llama-3.1-8b --instance gpu_8x_h100_sxm5 --cloud massedcompute",
+     "> massedcompute gpu_8x_h100_sxm5"},
     {"gpusel recommend qwen3-32b --instance g7.4xlarge", "on aws g7.4xlarge"},
     {"gpusel recommend llama-3.1-8b --cloud aws --zone us-east-1a", "us-east-1"},
     {"gpusel recommend llama-3.1-8b on aws in us-west", "us-west"},

@@ -172,13 +172,14 @@ class SideBySide {
     // "2x 8x-l40s": two of an instance that is spelt like a number.
     if (const auto counted = job::count_in_front(trim(name)); counted && catalog_.has_instance(counted->second))
       asked = {counted->second, counted->first};
-    const std::int64_t node = question_.request.gpus_per_node.value_or(kUsualNode);
-    if (asked.each && !catalog_.has_gpu(asked.name)) return unknown(name);
-    if (asked.each && *asked.each != static_cast<double>(node))
-      return usage_error(say("'{}' has nodes of {:g}, others have {}", shorten(name, 60), *asked.each, node), {},
-                         say("--gpus-per-node {:g} holds for all that are compared", *asked.each));
-    if (*asked.count < 1 || *asked.count > kMostOfOne)
+    if (*asked.count < 1 || *asked.count > kMostOfOne || asked.each.value_or(1) < 1)
       return usage_error(say("the count in '{}' must be from 1 to {}", shorten(name, 60), kMostOfOne));
+    if (asked.each && !catalog_.has_gpu(asked.name)) return unknown(name);
+    // Nodes of one size for all: how many GPUs one has is asked once.
+    const std::int64_t node = question_.request.gpus_per_node.value_or(kUsualNode);
+    if (asked.each && *asked.count > *asked.each && *asked.each != static_cast<double>(node))
+      return usage_error(say("'{}' has {:g} GPUs per node, compare assumes {}", shorten(name, 60), *asked.each, node),
+                         {}, say("--gpus-per-node {:g} sets it for every item", *asked.each));
     item.count = *asked.count;
     item.counted = true;
     return named(std::move(item), asked.name);

@@ -149,7 +149,7 @@ bool Promises::keeps(Scene& scene, int machines) {
   if (first.share < goal - kByFar) return entry->second = false;
   const bool differ = scene.demand.enough_minutes() > 0;
   const double late = (1 - goal) * static_cast<double>(kShort.all);  // that there may be
-  if (!differ && late >= kToJudgeBy && first.steady && 1 - first.share <= kHardlyAny * (1 - goal))
+  if (!differ && late >= kToJudgeBy && first.steady && 1 - first.share <= kHardlyAny * (1 - goal) + 1e-9)
     return entry->second = true;
   // Twice: of many counts that are tried, one is kept by luck. Runs over many minutes are long.
   return entry->second = kept(1) && (differ || kept(2));

@@ -86,7 +86,8 @@ class Promises {
   };
   static Part part(const Scene& scene, Length length);
   serve::Outcome run(Scene& scene, double slow, Length length, std::uint64_t seed = 1);
-  /// What share is in time, with the confidence that is asked for; 0 where it is less than `least`.
+  /// What share is in time, with the confidence that is asked for; may end, with 0, once it is sure to be below
+  /// `least`.
   serve::Reached reached(Scene& scene, double least, Length length, std::uint64_t seed = 1);
   bool keeps(Scene& scene, int machines);
   bool keeps_when_idle(Scene& scene, int machines);

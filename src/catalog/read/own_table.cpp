@@ -99,12 +99,17 @@ class OwnTable {
     return *date;
   }
 
+  /// The term is on-demand where none is said.
+  static std::string meant(std::string_view subject) {
+    const std::size_t colon = std::min(subject.rfind(':'), subject.size());
+    const std::string term = lower(trim(subject.substr(std::min(colon + 1, subject.size()))));
+    const std::string name = lower(trim(subject.substr(0, colon)));
+    return term.empty() || term == "on-demand" ? name : name + ":" + term;
+  }
+
   /// The youngest of a subject; of one date there can be but one.
   Status keep(OwnPrice price, const Node& cell) {
-    // The term is on-demand where none is said.
-    const std::string subject = lower(price.subject);
-    const auto [seen, is_new] =
-        seen_.try_emplace(subject.substr(0, subject.find(":on-demand")), Seen{own_.prices.size(), cell.line});
+    const auto [seen, is_new] = seen_.try_emplace(meant(price.subject), Seen{own_.prices.size(), cell.line});
     if (is_new) {
       own_.prices.push_back(std::move(price));
       return {};
