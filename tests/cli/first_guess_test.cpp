@@ -230,6 +230,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b --gres gpu:a100:8", "8 × A100"},
     {"gpusel recommend llama-3.1-8b --instance-type g6e.xlarge", "aws g6e.xlarge"},
     // Of one name: of every provider that has it, and the whole SKU before one without its prefix (ecs.g7.4xlarge).
+    {"gpusel recommend llama-3.1-8b --rps 7 2x g6e.xlarge", "> 2 × aws g6e.xlarge"},
     {"gpusel recommend llama-3.1-8b gpu_8x_h100_sxm5", "on gpu_8x_h100_sxm5"},
     {"gpusel recommend llama-3.1-8b --instance gpu_8x_h100_sxm5 --cloud massedcompute",
      "> massedcompute gpu_8x_h100_sxm5"},

@@ -334,6 +334,8 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
     if (is_phrase && !is_sold && (names_gpus(counted, catalog) || !check_maker(counted, catalog)))
       return Meant{"gpu", counted};
   }
+  if (job::count_in_front(text))
+    if (auto machine = machine_of(text, takes, catalog)) return machine;
   if (auto amount = amount_meant(text, takes, catalog)) return amount;
   if (!text.contains(' ')) return std::nullopt;
   if (const std::string bits = without_gap(text); may_be(takes, kJob) && bits != text && physics::weight_format(bits))
@@ -533,6 +535,13 @@ Status take_hours(const std::string& hours, const Spoken& spoken, const Flagged&
   return {};
 }
 
+/// "2x g6.xlarge": so many of it.
+std::optional<Meant> nodes_of(const Meant& meant, std::string_view text, const catalog::Catalog& catalog) {
+  if (meant.key != "allow_list" || catalog.has_instance(text)) return std::nullopt;
+  const auto counted = job::count_in_front(text);
+  return counted ? std::optional(Meant{"nodes", format("{:g}", counted->first)}) : std::nullopt;
+}
+
 bool keeps_others(Takes takes) {
   return takes == Takes::job || takes == Takes::sold || takes == Takes::device || takes == Takes::market;
 }
@@ -573,9 +582,11 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
     if (is_one_gpu) gpu = meant->first.value;
     if (Status set = apply(meant->first, spoken); !set)
       return own_task && meant->first.key == "task" ? for_recommend(set.error(), all) : set;
-    if (const std::string text = join_texts(std::span(words).subspan(at, taken), " ");
-        spoken.guessed && meant->first.key == "model" && model_of_size(text, catalog) != nullptr)
+    const std::string text = join_texts(std::span(words).subspan(at, taken), " ");
+    if (spoken.guessed && meant->first.key == "model" && model_of_size(text, catalog) != nullptr)
       spoken.guessed(text, meant->first.value);
+    if (const auto nodes = nodes_of(meant->first, text, catalog); nodes && flag_over(*nodes, spoken, flags).empty())
+      if (Status set = apply(*nodes, spoken); !set) return set;
     if (spoken.heard) spoken.heard({key_of(meant->first, spoken), meant->first.value});
   }
   words = std::move(left);
