@@ -334,7 +334,7 @@ std::optional<Meant> meaning_of_phrase(std::string_view text, Takes takes, const
     if (is_phrase && !is_sold && (names_gpus(counted, catalog) || !check_maker(counted, catalog)))
       return Meant{"gpu", counted};
   }
-  if (job::count_in_front(text))
+  if (may_be(takes, kInstances) && job::count_in_front(text))
     if (auto machine = machine_of(text, takes, catalog)) return machine;
   if (auto amount = amount_meant(text, takes, catalog)) return amount;
   if (!text.contains(' ')) return std::nullopt;
