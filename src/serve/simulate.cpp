@@ -110,7 +110,7 @@ class Simulator {
   }
 
   /// The mean of those of the first half, and of the second.
-  static std::pair<double, double> halves(const Shot& shot, float Served::*time) {
+  static std::pair<double, double> halves(const Shot& shot, float Served::* time) {
     const std::size_t half = (shot.window.until - shot.window.from) / 2;
     std::pair<double, double> sums;
     for (std::size_t i = 0; i < half; ++i) {
@@ -388,7 +388,7 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
   return out;
 }
 
-Bounds bounds(const Simulation& simulation, double Figures::*figure, Figures Measures::*measure) {
+Bounds bounds(const Simulation& simulation, double Figures::* figure, Figures Measures::* measure) {
   const double value = simulation.outcome.measures.*measure.*figure;
   const double base = simulation.drawn.measures.*measure.*figure;
   if (simulation.draws.empty() || !(base > 0) || !std::isfinite(base)) return {value, value};

@@ -69,7 +69,7 @@ struct Bounds {
   double low = 0;
   double high = 0;
 };
-Bounds bounds(const Simulation& simulation, double Figures::*figure, Figures Measures::*measure);
+Bounds bounds(const Simulation& simulation, double Figures::* figure, Figures Measures::* measure);
 Bounds share_bounds(const Simulation& simulation);
 
 // For those who compare candidates: one short run after another on the same requests.
@@ -88,7 +88,7 @@ struct Trial {
 Outcome trial(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt, const Trial& how,
               std::vector<Served>* served = nullptr);
 
-/// What such a run tells of a share of requests that has to be in time.
+/// The result of a run that asks for a share of requests in time.
 struct Reached {
   double share = 0;     // in time; 0 where the run ended because too many were late
   bool steady = false;  // those of the second half take no longer than those of the first

@@ -33,7 +33,6 @@ using physics::Machine;
 constexpr double kTrainingFabricGbps = 3200;  // eight 400 Gbit/s adapters
 constexpr double kOlderFabricGbps = 800;      // A100 and older, or cards on PCIe
 constexpr double kPlainNetworkGbps = 100;
-constexpr std::int64_t kUsualPerNode = 8;
 constexpr std::int64_t kRackGpus = 72;   // joined by NVLink in an NVL72 rack
 constexpr std::size_t kMostChosen = 13;  // of what a plan chooses
 

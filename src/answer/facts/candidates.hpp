@@ -18,6 +18,9 @@ struct Shape {
 /// GPUs of one instance as software sees them; 0 when the count is not known.
 double devices_of(const catalog::Instance& instance, const catalog::Gpu& gpu);
 
+/// GPUs of a node where the request says nothing of nodes.
+inline constexpr std::int64_t kUsualPerNode = 8;
+
 /// The machine that a request describes, with what it leaves open filled in and noted.
 /// Errors: figures not published; GPUs that do not make up whole nodes.
 Result<physics::Machine> requested_machine(const job::Request& request, const catalog::Gpu& gpu,

@@ -19,7 +19,6 @@ namespace {
 constexpr std::size_t kFewest = 2;
 constexpr std::size_t kMost = 64;
 constexpr double kMostOfOne = 100'000;
-constexpr std::int64_t kUsualNode = 8;  // GPUs
 
 /// A name as it was typed, taken apart: "8x h100", "h100:8", "2x8xh100", or without a number.
 struct Asked {
@@ -169,14 +168,14 @@ class SideBySide {
     if (catalog_.has_gpu(name) || catalog_.has_instance(name)) return named(std::move(item), name);
     Asked asked = take_apart(trim(name));
     if (!asked.count) return unknown(name);
-    // "2x 8x-l40s": two of an instance that is spelt like a number.
+    // "2x 8x-l40s": two of an instance that is spelled like a number.
     if (const auto counted = job::count_in_front(trim(name)); counted && catalog_.has_instance(counted->second))
       asked = {counted->second, counted->first};
     if (*asked.count < 1 || *asked.count > kMostOfOne || asked.each.value_or(1) < 1)
       return usage_error(say("the count in '{}' must be from 1 to {}", shorten(name, 60), kMostOfOne));
     if (asked.each && !catalog_.has_gpu(asked.name)) return unknown(name);
     // Nodes of one size for all: how many GPUs one has is asked once.
-    const std::int64_t node = question_.request.gpus_per_node.value_or(kUsualNode);
+    const std::int64_t node = question_.request.gpus_per_node.value_or(kUsualPerNode);
     if (asked.each && *asked.count > *asked.each && *asked.each != static_cast<double>(node))
       return usage_error(say("'{}' has {:g} GPUs per node, compare assumes {}", shorten(name, 60), *asked.each, node),
                          {}, say("--gpus-per-node {:g} sets it for every item", *asked.each));
@@ -217,7 +216,7 @@ class SideBySide {
 
   /// GPUs that must stand in one node to be what the item is.
   std::int64_t in_one_node(const Compared& item) const {
-    return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(kUsualNode));
+    return std::min(static_cast<std::int64_t>(item.count), question_.request.gpus_per_node.value_or(kUsualPerNode));
   }
 
   Result<physics::Machine> machine_with(const Compared& item, const job::Job& work) const {

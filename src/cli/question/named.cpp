@@ -535,7 +535,7 @@ Status take_hours(const std::string& hours, const Spoken& spoken, const Flagged&
   return {};
 }
 
-/// "2x g6.xlarge": so many of it.
+/// The 2 of "2x g6.xlarge".
 std::optional<Meant> nodes_of(const Meant& meant, std::string_view text, const catalog::Catalog& catalog) {
   if (meant.key != "allow_list" || catalog.has_instance(text)) return std::nullopt;
   const auto counted = job::count_in_front(text);
