@@ -135,6 +135,19 @@ TEST_CASE("limits say which prices count") {
   CHECK_FALSE(price({"v100-sxm2-16gb", "t4"}, {}).has_value());
 }
 
+TEST_CASE("nodes of so many GPUs are as many GPUs, and of one size for all") {
+  const Market& market = Market::small();
+  CHECK(of(compared({"2x8xh100", "t4"}, question_of(), market).items[0], "gpus") == 16);
+  CHECK(of(compared({"1x4xh100", "t4"}, question_of(), market).items[0], "gpus") == 4);
+  const auto refused = [&](const std::string& name) {
+    const Names names{name, "t4"};
+    const auto answer = answer::compare(names, question_of(), market.catalog(), market.rules, market.coefficients());
+    return answer ? std::string() : answer.error().message;
+  };
+  CHECK(refused("2x4xh100") == "'2x4xh100' has 4 GPUs per node, compare assumes 8");
+  CHECK(refused("2x0xh100") == "the count in '2x0xh100' must be from 1 to 100000");
+}
+
 TEST_CASE("a name of two providers is not guessed") {
   const Market market(R"(
 sources:
