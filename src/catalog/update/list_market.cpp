@@ -73,7 +73,8 @@ double against_known(const Catalog& market, const OffersByName& known) {
   return ratios.size() < kEnoughToCompare ? 0 : median_of(ratios);
 }
 
-/// What earlier updates read of the same list and offers, a line per price: it is their history now.
+/// What earlier updates read of the same list and offers, a line per price: their history, or what stands where the
+/// list is an older one.
 std::string earlier_prices(const Catalog& market, const Catalog& all, std::string_view source,
                            const OffersByName& known) {
   std::string lines;
@@ -83,8 +84,9 @@ std::string earlier_prices(const Catalog& market, const Catalog& all, std::strin
     double price = offer.per_hour();
     std::size_t count = 0;
     const auto add = [&](const Offer& old) {
-      if (old.as_of == 0 || old.as_of >= offer.as_of || all.origin_of(old).source != source) return;
-      if (old.per_hour() == price || ++count > kLongestHistory) return;
+      if (old.as_of == 0 || old.as_of == offer.as_of || all.origin_of(old).source != source) return;
+      const bool stands = old.as_of > offer.as_of;
+      if ((!stands && old.per_hour() == price) || ++count > kLongestHistory) return;
       const auto stated = market.history_of(offer);  // the list itself may say what it was
       if (std::ranges::find(stated, old.as_of, &Offer::as_of) != stated.end()) return;
       price = old.per_hour();
@@ -116,6 +118,18 @@ Date common_day(const Catalog& market) {
   const auto offers = market.offers();
   const bool same = std::ranges::all_of(offers, [&](const Offer& o) { return o.as_of == offers.front().as_of; });
   return same && !offers.empty() ? Date::from_packed(offers.front().as_of) : Date{};
+}
+
+ListedTokenPrice listed(const TokenPrice& p) {
+  return {.id = std::string(p.id),
+          .provider = std::string(p.provider),
+          .model = std::string(p.model),
+          .note = std::string(p.note),
+          .input_per_million = p.input_per_million,
+          .cached_input_per_million = p.cached_input_per_million,
+          .output_per_million = p.output_per_million,
+          .batch_input_per_million = p.batch_input_per_million,
+          .batch_output_per_million = p.batch_output_per_million};
 }
 
 std::string token_record(const ListedTokenPrice& price, Date as_of, std::string_view source) {
@@ -211,7 +225,14 @@ Result<ReadList> read_tokens(const ListReading& reading) {
   if (source.date.known()) text += "date: " + source.date.text() + ", ";
   text += format("licence: {}, confidence: {}}}\ntoken_prices:\n", quoted_yaml(source.licence),
                  to_text(*part.list->tokens == TokenFormat::openrouter ? Confidence::api : Confidence::press));
-  for (const ListedTokenPrice& price : tokens->prices) text += token_record(price, reading.as_of, source.key);
+  std::map<std::string_view, const TokenPrice*> younger;  // that an earlier update read of the same list
+  for (const TokenPrice& price : reading.all.token_prices())
+    if (price.source == source.key && price.as_of > reading.as_of) younger.emplace(price.id, &price);
+  for (const ListedTokenPrice& price : tokens->prices) {
+    const auto found = younger.find(price.id);
+    text += found == younger.end() ? token_record(price, reading.as_of, source.key)
+                                   : token_record(listed(*found->second), found->second->as_of, source.key);
+  }
   ReadList list;
   list.as_of = reading.as_of;
   list.rows = tokens->rows;
