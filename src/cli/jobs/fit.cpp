@@ -12,6 +12,7 @@
 #include "cli/question/job.hpp"
 #include "cli/question/named.hpp"
 #include "cli/question/usual_gpu.hpp"
+#include "physics/serving/abilities.hpp"
 #include "show/here/fit.hpp"
 #include "show/json/yaml.hpp"
 
@@ -46,6 +47,7 @@ class Fit {
     if (const std::string taken = take_usual_gpu(request.gpu, ground->catalog); !taken.empty()) context_.note(taken);
     if (request.gpu.empty())
       if (Status found = look(ground->catalog); !found) return context_.fail(found.error());
+    take_engine(*ground);
     const show::HereView view{here_ ? &*here_ : nullptr, rows(ground->format)};
     if (request.model.empty() && !request.inline_model) return list(*ground, view);
     return one(*ground, view);
@@ -70,6 +72,21 @@ class Fit {
       options_.request.used_gib = std::max(options_.request.used_gib, gpu.used_gib);
     options_.request.used_gib += one.lacking_gib;
     return {};
+  }
+
+  /// GPUs that vLLM has no kernels for still run what llama.cpp has.
+  void take_engine(const LoadedFacts& ground) {
+    job::Request& request = options_.request;
+    if (request.engine || (request.task && *request.task != job::Task::inference)) return;
+    const auto gpu = ground.catalog.gpu(job::counted_gpu(request.gpu).name);
+    const auto* engines = ground.coefficients.engines.get();
+    const auto computes = [&](job::Engine engine) {
+      const physics::EngineAbility* known = engines->find(engine);
+      return known != nullptr && known->computes_on(**gpu);
+    };
+    if (!gpu || engines == nullptr || computes(job::Engine::vllm) || !computes(job::Engine::llama_cpp)) return;
+    request.engine = job::Engine::llama_cpp;
+    context_.note(say("vLLM has no kernels for {}: --engine llama.cpp is taken", (*gpu)->id));
   }
 
   /// What the driver names and the catalog lacks, with what is most like it.

@@ -8,6 +8,7 @@
 #include "physics/planner/plan.hpp"
 #include "physics/planner/serving.hpp"
 #include "physics/planner/targets.hpp"
+#include "physics/serving/abilities.hpp"
 #include "physics/serving/starts.hpp"
 
 namespace gpusel::physics {
@@ -59,9 +60,7 @@ class InferenceSearch {
       for (int pp = 1; pp <= machine_.gpus(); pp *= 2)
         for (int tp = 1; tp <= machine_.gpus_per_node; tp *= 2) try_layout(tp, pp);
     }
-    if (!any_ && work_.pins.ep)
-      return usage_error(say("ep {} does not divide tp × dp in any layout of {} GPUs", *work_.pins.ep, machine_.gpus()),
-                         "ep");
+    if (!any_ && work_.pins.ep) return not_spread(*work_.pins.ep);
     if (!any_ && job_.disaggregated_prefill)
       return usage_error(
           say("prompts and answers apart need two replicas or more, which do not fit on {} GPUs", machine_.gpus()),
@@ -90,6 +89,23 @@ class InferenceSearch {
   }
 
  private:
+  /// Why no layout of these GPUs has experts on so many ranks.
+  std::unexpected<Error> not_spread(std::int64_t ep) const {
+    const std::string_view engine = to_text(job_.engine);
+    switch (expert_ranks()) {
+      case ExpertRanks::none: return usage_error(say("{} has no expert parallelism", engine), "ep", say("remove ep"));
+      case ExpertRanks::tensor:
+        return usage_error(
+            say("ep {} on nodes of {} GPUs: {} spreads experts over the tensor-parallel GPUs of a replica", ep,
+                machine_.gpus_per_node, engine),
+            "ep");
+      case ExpertRanks::all: break;
+    }
+    return usage_error(say("ep {} on nodes of {} GPUs: {} spreads experts over all GPUs of a pipeline stage", ep,
+                           machine_.gpus_per_node, engine),
+                       "ep", say("ep {}", machine_.gpus_per_node));
+  }
+
   /// The checkpoints that TensorRT-LLM serves in 8 or 4 bit carry scales for an fp8 cache and are served with it.
   job::KvPrecision usual_cache(const physics::WeightFormat& format) const {
     const bool floating =
@@ -150,12 +166,30 @@ class InferenceSearch {
     if (job_.disaggregated_prefill && layout.dp < 2) return;
     // Experts that tensor ranks cannot cut stay whole.
     if (layout.ep == 1 && !work_.pins.ep && !tensor_shares(layout.tp, false)) {
-      layout.ep = layout.tp * layout.dp;
+      layout.ep = expert_ranks() == ExpertRanks::all ? layout.tp * layout.dp : layout.tp;
       if (!divides(layout.ep, work_.model->experts.value_or(1))) return;
     }
-    // Experts are spread over tensor-parallel ranks and replicas.
-    if (layout.dp < 1 || layout.dp * group > machine_.gpus() || layout.tp * layout.dp % layout.ep != 0) return;
+    if (layout.dp < 1 || layout.dp * group > machine_.gpus() || !spreads_experts(layout)) return;
     consider(layout);
+  }
+
+  /// Of an engine that is not known, as of one that can do most.
+  ExpertRanks expert_ranks() const {
+    const EngineAbility* engine =
+        machine_.device.engines != nullptr ? machine_.device.engines->find(job_.engine) : nullptr;
+    return engine != nullptr ? engine->expert_ranks.value_or(ExpertRanks::all) : ExpertRanks::all;
+  }
+
+  /// Whether an engine spreads experts so. Where both degrees are given, the figures are those of that layout.
+  bool spreads_experts(const Layout& layout) const {
+    const int ranks = layout.tp * layout.dp;
+    if (layout.ep == 1 || (work_.pins.tp && work_.pins.ep)) return ranks % layout.ep == 0;
+    switch (expert_ranks()) {
+      case ExpertRanks::none: return false;
+      case ExpertRanks::tensor: return layout.tp % layout.ep == 0;
+      case ExpertRanks::all: break;
+    }
+    return layout.ep == ranks;
   }
 
   bool heads_divide_further(int tp) const {

@@ -75,6 +75,7 @@ EngineAbility read_engine(const Node& node, Problems& problems) {
   out.engine = fields.one_of<job::Engine>("engine").value_or(job::Engine::vllm);
   out.name = fields.text("name");
   out.release = fields.text("release");
+  out.expert_ranks = fields.one_of<ExpertRanks>("expert_ranks");
   for (const Node& format : fields.entries("formats")) out.formats.push_back(read_ability(format, problems));
   for (const Node& limit : fields.entries("limits")) out.limits.push_back(read_limit(limit, problems));
   fields.finish();
@@ -126,6 +127,13 @@ const EngineLimit* EngineAbility::limit(Refusal which, std::string_view stored) 
   const auto found =
       std::ranges::find_if(limits, [&](const EngineLimit& one) { return one.limit == which && one.stored == stored; });
   return found == limits.end() ? nullptr : &*found;
+}
+
+bool EngineAbility::computes_on(const catalog::Gpu& gpu) const {
+  return std::ranges::any_of(formats, [&](const Ability& one) {
+    const bool wide = one.format == "fp16" || one.format == "bf16";
+    return wide && one.is_current() && one.on(gpu) != Runs::not_at_all;
+  });
 }
 
 const EngineAbility* EngineAbilities::find(job::Engine engine) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,10 @@ enum class Refusal : std::uint8_t {
   mismatched
 };
 
+/// The ranks of one engine that experts are spread over: its tensor ranks or some of them, or all tensor ranks of all
+/// of its replicas.
+enum class ExpertRanks : std::uint8_t { none, tensor, all };
+
 struct EngineLimit {
   Refusal limit = Refusal::heads;
   std::string says;   // with {names} of figures
@@ -75,12 +80,15 @@ int compared_releases(std::string_view a, std::string_view b);
 
 struct EngineAbility {
   job::Engine engine = job::Engine::vllm;
-  std::string name;     // as people write it
-  std::string release;  // the newest that the table is of
+  std::string name;                         // as people write it
+  std::string release;                      // the newest that the table is of
+  std::optional<ExpertRanks> expert_ranks;  // absent: not known
   std::vector<Ability> formats;
   std::vector<EngineLimit> limits;
 
   const EngineLimit* limit(Refusal which, std::string_view stored = {}) const;
+  /// Whether its newest release may compute in 16 bit there.
+  bool computes_on(const catalog::Gpu& gpu) const;
 };
 
 class EngineAbilities {
@@ -102,6 +110,10 @@ bool is_about(const Ability& ability, const WeightFormat& format);
 std::expected<EngineAbilities, Errors> read_engines(std::span<const Document> documents);
 
 }  // namespace gpusel::physics
+
+template <>
+inline constexpr auto gpusel::enum_names<gpusel::physics::ExpertRanks> =
+    std::to_array<std::string_view>({"none", "tensor", "all"});
 
 template <>
 inline constexpr auto gpusel::enum_names<gpusel::physics::Refusal> =
