@@ -501,10 +501,8 @@ void assume_precision(Request& request, const catalog::Model* model, Assumptions
   if (request.task != Task::inference || model == nullptr || is_counted(request, model)) return;
   if (model->official_formats.empty() || !request.weights_precision.empty() || !request.allow_precisions.empty())
     return;
-  // Base weights are published as they were trained; what is quantised is the tuned model.
-  if (!model->base.empty() && model->base != model->instruct &&
-      catalog::repository_of(*model, request.model, false).name == model->base)
-    return;
+  // A repository that is named is served as it is.
+  if (catalog::repository_of(*model, request.model, false).choice == catalog::RepositoryChoice::asked) return;
   request.allow_precisions = to_name("official");
   assumed.push_back({"allow_precisions", request.allow_precisions});
 }

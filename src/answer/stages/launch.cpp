@@ -49,6 +49,12 @@ void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machi
   }
 }
 
+/// What clients ask for where other weights are served than were asked for: the repository as it was named.
+std::string called_of(const job::Job& work, const ProofValues& values) {
+  const catalog::Repository asked = weights_of(work);
+  return shell_word(asked.choice == catalog::RepositoryChoice::asked ? asked.name : values.at("name"));
+}
+
 /// A repository of GGUF has many files and no tokenizer: its file is named, and the model that it was made of.
 /// https://github.com/vllm-project/vllm/blob/main/docs/features/quantization/gguf.md
 void serve_gguf(const job::Job& work, const std::string& file, std::string_view base, ProofValues& values) {
@@ -56,7 +62,7 @@ void serve_gguf(const job::Job& work, const std::string& file, std::string_view 
   values["packing"] = "gguf";
   values["gguf"] = shell_word(file);
   values["served"] = values["gguf"];
-  values["called"] = values["name"];
+  values["called"] = called_of(work, values);
   values["tokenizer"] = shell_word(catalog::repository_of(*work.model, base, false).name);
   values.erase("weights");  // the file says it
 }
@@ -93,7 +99,7 @@ void name_official(const job::Job& work, ProofValues& values) {
   if (const std::string official = official_repository(work, weights->second); !official.empty()) {
     values["repository"] = official;
     values["served"] = shell_word(official);
-    values["called"] = values["name"];
+    values["called"] = called_of(work, values);
     values.erase("weights");
   } else if (const std::string file = official_repository(work, "gguf:" + weights->second); !file.empty()) {
     serve_gguf(work, file, work.asked_as, values);
@@ -135,7 +141,7 @@ const ProofTool* take_conversion(const job::Job& work, std::span<const ProofTool
   if (maker == nullptr) return nullptr;
   values["made"] = "\"$weights\"";
   values["served"] = values["made"];
-  values["called"] = values["name"];
+  values["called"] = called_of(work, values);
   values.erase("weights");
   return maker;
 }
@@ -350,7 +356,7 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
       add_steps(*maker, values, out);
     if (values.contains("weights")) return std::nullopt;
   }
-  out.called = values_of(unit, 0)[values.contains("called") ? "name" : "served"];
+  out.called = values.contains("called") ? values["called"] : values_of(unit, 0)["served"];
   if (values.contains("repository"))
     out.served = values["repository"];
   else if (!values.contains("made") && !values.contains("own"))
