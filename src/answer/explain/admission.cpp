@@ -227,7 +227,9 @@ class Admitter {
   std::vector<Steps> proposals(const Standing& now) const {
     std::vector<Steps> all;
     const auto set = [&](std::string flag, std::string value) -> Step {
-      return {nullptr, {std::move(flag), std::move(value), false, now.rule, now.message}, true};
+      return {nullptr,
+              {.flag = std::move(flag), .value = std::move(value), .rule = now.rule, .message = now.message},
+              true};
     };
     const auto& request = asked_.request;
     if (!asked_.constraints.include_unavailable.value_or(false)) all.push_back({set("--include-unavailable", "true")});
@@ -287,7 +289,7 @@ class Admitter {
   /// The largest smaller number that lets the instance pass; nothing where none does.
   void add_lower(std::string flag, std::int64_t from, const Standing& now, std::vector<Steps>& all) const {
     const auto with = [&](std::int64_t value) -> Step {
-      return {nullptr, {flag, format("{}", value), false, now.rule, now.message}, true};
+      return {nullptr, {.flag = flag, .value = format("{}", value), .rule = now.rule, .message = now.message}, true};
     };
     const auto passes = [&](std::int64_t value) {
       Steps steps = steps_;

@@ -191,7 +191,7 @@ class Cost {
                                  say("name a SKU, a saved answer, or a job with --model and --task")});
     const auto advice = ask(options_.job, ground, context_);
     if (!advice) return advice.error();
-    const auto at = chosen(*advice, options_.rank, say("gpusel recommend says why"), context_);
+    const auto at = chosen(options_.job, *advice, options_.rank, say("gpusel recommend says why"), context_);
     if (!at) return at.error();
     options_.question.subjects = {answer::subject_of(advice->recommendations[*at], *advice, ground.catalog)};
     return kOk;

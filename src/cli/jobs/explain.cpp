@@ -46,8 +46,17 @@ class Explain {
     const answer::Explained of{options_.job.question, *advice, ground->catalog, ground->rules, ground->coefficients};
     if (options_.subject.empty()) return ranked(of, *ground);
     if (answer::is_rule(of, options_.subject)) return rule(of, *ground);
+    if (const auto gpu = job::parse_gpu_spec(options_.subject); gpu && is_gpu_first(options_.subject, ground->catalog))
+      return best_of(
+          of,
+          [&](const auto& one) {
+            const catalog::Gpu* has = ground->catalog.gpu_of(*one.instance);
+            return has != nullptr && gpu->names_gpu(*has);
+          },
+          *ground);
     if (ground->catalog.has_instance(options_.subject)) return instance(of, *ground);
-    if (const auto seller = ground->catalog.provider(options_.subject)) return of_seller(of, (*seller)->id, *ground);
+    if (const auto seller = ground->catalog.provider(options_.subject))
+      return best_of(of, [id = (*seller)->id](const auto& one) { return one.instance->provider == id; }, *ground);
     return figure(of, *ground);
   }
 
@@ -71,14 +80,23 @@ class Explain {
     return {};
   }
 
-  /// Of a question a GPU is a limit, in the place of those that it had; without one it is a record that can be shown.
+  /// A GPU alone is what is asked about. Beside another subject, with a count, or of a question about others it is a
+  /// limit, in the place of those that the question had; without a question it is a record that can be shown.
   void take_gpus(const catalog::Catalog& catalog) {
     const auto is_gpu = [&](const std::string& word) { return is_gpu_first(word, catalog); };
     if (std::ranges::none_of(options_.words, is_gpu)) return;
+    const bool alone = options_.words.size() == 1 && !options_.rank;
+    if (alone && options_.job.question.constraints.gpus.empty() && is_kind(options_.words.front())) return;
     options_.job.question.constraints.gpus.clear();
     std::erase_if(options_.job.words, is_gpu);
     std::ranges::copy_if(options_.words, std::back_inserter(options_.job.words), is_gpu);
     std::erase_if(options_.words, is_gpu);
+  }
+
+  /// A kind of GPU, of which there may be any number.
+  static bool is_kind(std::string_view word) {
+    const job::CountedGpu counted = job::counted_gpu(word);
+    return !counted.parts && !counted.count && !counted.nodes;
   }
 
   /// A number alone is a rank, as behind `why`.
@@ -142,7 +160,8 @@ class Explain {
 
   /// Which recommendation is asked about. The error is the exit status.
   std::expected<std::size_t, int> index_of(const answer::Explained& of) {
-    return chosen(of.advice, options_.rank, say("gpusel explain INSTANCE says what would make one qualify"), context_);
+    return chosen(options_.job, of.advice, options_.rank,
+                  say("gpusel explain INSTANCE says what would make one qualify"), context_);
   }
 
   int ranked(const answer::Explained& of, const LoadedFacts& ground) {
@@ -176,15 +195,17 @@ class Explain {
                 ground);
   }
 
-  /// Of a provider its best rank, or why its first instance has none.
-  int of_seller(const answer::Explained& of, std::string_view seller, const LoadedFacts& ground) {
+  /// The best rank of those that are meant, or why the first of them has none.
+  template <class IsMeant>
+  int best_of(const answer::Explained& of, IsMeant is_meant, const LoadedFacts& ground) {
     const auto& ranks = of.advice.recommendations;
-    const auto found = std::ranges::find(ranks, seller, [](const auto& one) { return one.instance->provider; });
+    const auto found = std::ranges::find_if(ranks, is_meant);
     if (found != ranks.end()) return show_rank(of, static_cast<std::size_t>(found - ranks.begin()), ground);
     const auto& out = of.advice.rejected;
-    const auto fallen = std::ranges::find(out, seller, [](const auto& one) { return one.instance->provider; });
+    const auto fallen = std::ranges::find_if(out, is_meant);
     if (fallen == out.end())
-      return context_.fail(Error{ErrorKind::unsatisfied, say("no instance of {} is in the catalog", seller), {}, {}});
+      return context_.fail(
+          Error{ErrorKind::unsatisfied, say("no instance of {} is in the catalog", options_.subject), {}, {}});
     options_.subject = fallen->instance->sku;
     return instance(of, ground);
   }

@@ -47,7 +47,7 @@ class Export {
     if (!ground) return ground.error();
     const auto advice = options_.saved.empty() ? asked(*ground, **target) : saved(*ground);
     if (!advice) return advice.error();
-    const auto at = chosen(*advice, options_.rank, say("gpusel recommend says why"), context_);
+    const auto at = chosen(options_.job, *advice, options_.rank, say("gpusel recommend says why"), context_);
     if (!at) return at.error();
     return write(**target, *advice, advice->recommendations[*at], *ground);
   }

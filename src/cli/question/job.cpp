@@ -6,6 +6,7 @@
 #include "base/words/message.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/target.hpp"
+#include "show/job/brief.hpp"
 
 namespace gpusel::cli {
 
@@ -134,12 +135,14 @@ int status_of_nothing(const answer::Advice& advice) {
   return only_old ? kStale : kNothing;
 }
 
-std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
-                                       Context& context) {
+std::expected<std::size_t, int> chosen(const JobOptions& job, const answer::Advice& advice,
+                                       std::optional<std::int64_t> rank, std::string hint, Context& context) {
   const std::size_t count = advice.recommendations.size();
-  if (count == 0)
-    return std::unexpected(
-        context.fail(Error{ErrorKind::unsatisfied, say("no instance meets this"), {}, std::move(hint)}));
+  if (count == 0) {
+    const std::string why = show::chief_reason(advice, job.question.constraints);
+    std::string message = why.empty() ? say("no instance meets this") : say("no instance meets this; {}", why);
+    return std::unexpected(context.fail(Error{ErrorKind::unsatisfied, std::move(message), {}, std::move(hint)}));
+  }
   const auto wanted = static_cast<std::size_t>(rank.value_or(1));
   if (wanted > count)
     return std::unexpected(

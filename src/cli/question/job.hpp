@@ -55,8 +55,8 @@ bool names_saved(std::string_view word);
 std::expected<answer::Advice, int> ask(JobOptions& job, const LoadedFacts& ground, Context& context);
 /// Where in the ranking the one is that --rank asks for, else the first. Where there is none, says so with `hint`; the
 /// error is the exit status.
-std::expected<std::size_t, int> chosen(const answer::Advice& advice, std::optional<std::int64_t> rank, std::string hint,
-                                       Context& context);
+std::expected<std::size_t, int> chosen(const JobOptions& job, const answer::Advice& advice,
+                                       std::optional<std::int64_t> rank, std::string hint, Context& context);
 
 /// The exit status where nothing meets the question: whether its prices are too old, or nothing is there at all.
 int status_of_nothing(const answer::Advice& advice);

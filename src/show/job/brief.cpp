@@ -561,8 +561,8 @@ std::string unpriced(const Advice& advice) {
   return names.empty() ? std::string() : say("no prices recorded for {}", first_few(names));
 }
 
-/// What most of those fell by that pass the limits on place and hardware: the reason to act on. A limit on money or
-/// time comes first: what falls by it could do the job.
+}  // namespace
+
 std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
   struct Fallen {
     const job::Limit* limit = nullptr;
@@ -593,6 +593,8 @@ std::string chief_reason(const Advice& advice, const job::Constraints& limits) {
   return fallen.count == 1 ? say("1 instance: {} [{}]", printable(fallen.message), most->first)
                            : say("{} instances: {} [{}]", fallen.count, printable(fallen.message), most->first);
 }
+
+namespace {
 
 /// What each load takes, unless the rows of one ranking are wanted.
 bool shows_loads(const Advice& advice, const RecommendView& view) {

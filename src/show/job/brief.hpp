@@ -14,6 +14,10 @@ void add_staircase(Document& page, const answer::Advice& advice);
 std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);
 
+/// What most instances fell by that pass the limits on place and hardware: the reason to act on. A limit on money or
+/// time comes first: what falls by it could do the job. Empty where there is none.
+std::string chief_reason(const answer::Advice& advice, const job::Constraints& limits);
+
 /// For a terminal, as much as its width leaves on one screen; all of it where `details` are asked for.
 Document brief_page(const answer::Advice& advice, const job::Constraints& limits, const RecommendView& view,
                     const Terminal& terminal, const Document& details);
