@@ -160,10 +160,19 @@ Flagged flagged(const Spoken& spoken) {
   return {spoken.request.given, counts};
 }
 
+/// Limits that several values widen: "--cloud aws gcp" are both.
+bool is_list(const Meant& meant, const Spoken& spoken) {
+  constexpr std::string_view kLists[] = {"cloud", "not_cloud", "region", "vendor", "family", "gpu"};
+  const auto* option = job::find_option(job::constraint_options(), meant.key);
+  return option != nullptr && std::ranges::find(kLists, meant.key) != std::end(kLists) &&
+         (meant.key != "gpu" || (spoken.constraints != nullptr && spoken.takes != Takes::device));
+}
+
 /// The flag of the line that already says what the word would; empty: none. Models exclude each other, words for the
-/// task say more than it, and a number of GPUs goes with their kind.
+/// task say more than it, a number of GPUs goes with their kind, and lists grow.
 std::string flag_over(const Meant& meant, const Spoken& spoken, const Flagged& flags) {
   if (meant.key == "model" || meant.key == "task" || (meant.key == "gpu" && flags.counts_gpus)) return {};
+  if (is_list(meant, spoken)) return {};
   std::string flag = "--" + std::string(key_of(meant, spoken));
   for (char& c : flag)
     if (c == '_') c = '-';
@@ -205,6 +214,8 @@ Status apply(const Meant& meant, const Spoken& spoken) {
     return option->set(spoken.request, meant.value);
   }
   const auto* option = job::find_option(job::constraint_options(), key);
+  const std::string& before = spoken.constraints->allow_list;
+  if (key == "allow_list" && !before.empty()) return option->set(*spoken.constraints, before + "|" + meant.value);
   return option->set(*spoken.constraints, meant.value);
 }
 

@@ -142,15 +142,16 @@ std::string only_name(std::string_view pattern) {
 /// "aws p5.48xlarge", or the SKU alone where the list has it of several providers; empty for any other list.
 std::string only_machine(std::string_view list) {
   std::set<std::string> skus;
-  std::string name;
+  std::vector<std::string> names;
   for (const std::string_view pattern : split(list, '|')) {
-    name = only_name(pattern);
+    std::string name = only_name(pattern);
+    if (name.empty()) return {};
     skus.insert(name.substr(name.find('/') + 1));
+    std::ranges::replace(name, '/', ' ');
+    names.push_back(std::move(name));
   }
-  if (skus.size() != 1) return {};
-  if (list.contains('|')) return *skus.begin();
-  std::ranges::replace(name, '/', ' ');
-  return name;
+  // One name of several providers, or several instances.
+  return skus.size() == 1 && names.size() > 1 ? *skus.begin() : join_texts(names, say(", "));
 }
 
 /// By the month where only that has an end: "$500/month".
