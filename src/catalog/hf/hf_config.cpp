@@ -21,9 +21,17 @@ constexpr double kMostStateBytes = 1e12;
 constexpr std::string_view kTextParts[] = {"thinker_config", "text_config", "llm_config", "language_config"};
 
 /// Words in the name of a key that tell of layers which are not plain.
-constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "kda",           "recurrent",
-                                         "lru",     "compress", "hyper",       "block_config",  "latent",
-                                         "adapter", "expert",   "moe",         "decoder_layers"};
+constexpr std::string_view kUnusual[] = {"mamba",   "ssm",      "linear_attn", "kda",          "recurrent",
+                                         "lru",     "compress", "hyper",       "block_config", "latent",
+                                         "adapter", "expert",   "moe",         "router",       "decoder_layers"};
+
+/// Types of configuration whose models have experts, and say so only by their keys.
+constexpr std::string_view kMixtures[] = {"arctic",  "aria_text", "dbrx",       "grok-1",
+                                          "hunyuan", "step3",     "step3_text", "switch_transformers"};
+
+bool names_mixture(std::string_view name) {
+  return lower(name).contains("moe") || std::ranges::find(kMixtures, name) != std::end(kMixtures);
+}
 
 class ConfigReader {
  public:
@@ -104,6 +112,8 @@ class ConfigReader {
     if (!known_ && (first.ends_with("ForMaskedLM") || first.ends_with("ForSequenceClassification")))
       class_ = {m_.family, ModelKind::encoder, find_class("bert")->traits};
     if (!known_) class_.type = m_.family;
+    // Without a number of experts it must not be taken for a dense one.
+    if (names_mixture(type) || names_mixture(first)) class_.traits |= kMixture;
     m_.kind =
         class_.kind == ModelKind::decoder_llm && root_.find("vision_config") != nullptr ? ModelKind::vlm : class_.kind;
     return {};
