@@ -15,6 +15,8 @@ namespace {
 constexpr double kSocketedBoard = 8;
 constexpr double kSocketedMost = 16;
 constexpr double kCountTolerance = 0.01;
+/// Lists count threads or cores, and GB or GiB; columns that were swapped are further apart.
+constexpr double kOtherHost = 2.1;
 
 std::uint64_t statement_of(const Row& row) {
   const std::size_t name = std::hash<std::string_view>{}(row.gpu);
@@ -115,6 +117,15 @@ MarketBuilder::Known MarketBuilder::take_own(const Row& row, const Instance& own
   if (row.gpu_count && *row.gpu_count > 0 && std::abs(*row.gpu_count - count) > kCountTolerance * count)
     known.remark =
         ledger_.warn(row.line, say("'{}' with {} GPUs: the catalog's {} are kept", row.sku, *row.gpu_count, count));
+  const auto differs = [](const Number& stated, const Number& documented) {
+    return stated && documented && (*stated > kOtherHost * *documented || *documented > kOtherHost * *stated);
+  };
+  if (differs(row.vcpu, own.vcpu))
+    known.remark =
+        ledger_.warn(row.line, say("'{}' with {:g} vCPUs: the catalog's {:g} are kept", row.sku, *row.vcpu, *own.vcpu));
+  if (differs(row.memory_gib, own.memory_gib))
+    known.remark = ledger_.warn(row.line, say("'{}' with {:g} GiB of memory: the catalog's {:g} are kept", row.sku,
+                                              *row.memory_gib, *own.memory_gib));
   const auto candidates = candidates_of(row);
   const Gpu* gpu = known_.gpu_of(own);
   if (gpu != nullptr && !candidates.empty() &&
