@@ -43,6 +43,7 @@ constexpr std::string_view kRanks[] = {"/rank",
                                        "/performance/tokens_per_s",
                                        "/performance/throughput/value",
                                        "/performance/ttft_ms_p95",
+                                       "/performance/itl_ms_p95",
                                        "/performance/latency_ms",
                                        "/probability/fits",
                                        "/probability/targets"};
@@ -151,46 +152,82 @@ bool is_empty(const Json& value) {
   return value.is_null() || ((value.is_array() || value.is_object()) && value.empty());
 }
 
-/// Files are kept as they are, or told by their size.
-void add_file(Json& map, const Json& content, const Measure& measure) {
-  const std::size_t bytes = content.get_ref<const std::string&>().size();
-  if (bytes <= measure.letters)
-    map[kWhole] = content;
-  else
-    map["bytes"] = bytes;
-}
+/// An answer by one measure.
+class Reduction {
+ public:
+  /// `main`: the list that the tool is about.
+  Reduction(const Measure& measure, std::string_view main) : measure_(measure), main_(main) {}
 
-/// `main`: the list that the tool is about; `rows`: of this one.
-Json reduced(const Json& whole, const Measure& measure, int depth, std::size_t rows, std::string_view main = {}) {
-  if (whole.is_number()) return rounded(whole);
-  if (whole.is_string()) return shorten(whole.get<std::string>(), measure.letters);
-  if (!whole.is_structured()) return whole;
-  if (depth > measure.depth) return nullptr;
-  if (whole.is_array()) {
+  Json of(const Json& whole) {
+    Json brief = reduced(whole, 0, measure_.rows);
+    if (cut_ && brief.is_object()) brief["truncated"] = true;
+    return brief;
+  }
+
+ private:
+  /// `rows`: of this list.
+  Json reduced(const Json& whole, int depth, std::size_t rows) {
+    if (whole.is_number()) return rounded(whole);
+    if (whole.is_string()) return shorten(whole.get<std::string>(), measure_.letters);
+    if (!whole.is_structured()) return whole;
+    if (depth > measure_.depth) return left_out();
+    return whole.is_array() ? list(whole, depth, rows) : map(whole, depth);
+  }
+
+  Json left_out() {
+    cut_ = true;
+    return nullptr;
+  }
+
+  Json list(const Json& whole, int depth, std::size_t rows) {
+    // Words and numbers are a fact together: "fp16" of "fp16, bf16, fp8" would be a false one.
+    constexpr std::size_t kFew = 12;
+    const bool is_fact = std::ranges::none_of(whole, [](const Json& one) { return one.is_structured(); });
+    if (is_fact && whole.size() > std::max(kFew, rows)) return left_out();
     Json list = Json::array();
     for (const Json& one : whole) {
-      if (list.size() == rows) break;
-      if (Json kept = reduced(one, measure, depth + 1, measure.beside); !is_empty(kept))
-        list.push_back(std::move(kept));
+      if (!is_fact && list.size() == rows) {
+        cut_ = true;
+        break;
+      }
+      if (Json kept = reduced(one, depth + 1, measure_.beside); !is_empty(kept)) list.push_back(std::move(kept));
     }
     return list;
   }
-  Json map = Json::object();
-  for (const auto& [key, value] : whole.items()) {
-    const bool named = depth == 0 && key == "schema";
-    const bool left_out = !named && std::ranges::find(kLeftOut, key) != std::end(kLeftOut);
-    if (key == kWhole && value.is_string()) {
-      add_file(map, value, measure);
-      continue;
+
+  Json map(const Json& whole, int depth) {
+    Json map = Json::object();
+    for (const auto& [key, value] : whole.items()) {
+      const bool named = depth == 0 && key == "schema";
+      if (!named && std::ranges::find(kLeftOut, key) != std::end(kLeftOut)) continue;
+      if (key == kWhole && value.is_string()) {
+        add_file(map, value);
+        continue;
+      }
+      // The steps of a load are few and short, and one that is missing looks as if the load ended there.
+      const bool ranked = (depth == 0 && key == kStaircase) || key == main_;
+      Json kept = reduced(value, depth + 1, ranked ? measure_.rows : measure_.beside);
+      // That nothing is ranked is an answer; what is empty further down is no figure.
+      if (depth == 0 ? !kept.is_null() : !is_empty(kept)) map[key] = std::move(kept);
     }
-    // The steps of a load are few and short, and one that is missing looks as if the load ended there.
-    const bool ranked = key == main || (depth == 0 && key == kStaircase);
-    Json kept = left_out ? Json() : reduced(value, measure, depth + 1, ranked ? measure.rows : measure.beside);
-    // That nothing is ranked is an answer; what is empty further down is no figure.
-    if (depth == 0 ? !kept.is_null() : !is_empty(kept)) map[key] = std::move(kept);
+    return map;
   }
-  return map;
-}
+
+  /// Files are kept as they are, or told by their size.
+  void add_file(Json& map, const Json& content) {
+    const std::size_t bytes = content.get_ref<const std::string&>().size();
+    if (bytes <= measure_.letters) {
+      map[kWhole] = content;
+    } else {
+      map["bytes"] = bytes;
+      cut_ = true;
+    }
+  }
+
+  const Measure& measure_;
+  const std::string_view main_;
+  bool cut_ = false;
+};
 
 Json row_of(const Json& whole, std::span<const std::string_view> members) {
   Json row = Json::object();
@@ -275,7 +312,7 @@ Json brief_of(std::string_view tool, const Json& whole) {
   const Json from = listed ? tabular(whole, *rows) : whole;
   Json brief;
   for (const Measure& measure : kMeasures) {
-    brief = reduced(from, measure, 0, measure.rows, listed ? rows->list : std::string_view("items"));
+    brief = Reduction(measure, listed ? rows->list : std::string_view("items")).of(from);
     if (show::dump(brief, -1).size() <= kMostBytes) break;
   }
   return brief;
@@ -292,7 +329,8 @@ std::string brief_text(std::string text, std::string_view rest) {
 }
 
 Json brief_schema(std::string_view tool) {
-  Json properties{{"error", {{"type", "object"}}}};
+  Json properties{{"error", {{"type", "object"}}},
+                  {"truncated", {{"type", "boolean"}, {"description", "full: true gives the rest"}}}};
   const auto* members = std::ranges::find(kMembers, tool, &Members::tool);
   for (std::string_view member : split(members == std::end(kMembers) ? std::string_view() : members->members, ' ')) {
     const auto colon = member.find(':');
