@@ -87,6 +87,15 @@ class TableLayout {
     return least.has_value();
   }
 
+  /// A narrow column that a wide one left room for.
+  void take_back() {
+    for (std::size_t i = dropped_.size(); i-- > 0;) {
+      const std::size_t column = dropped_[i];
+      const auto at = dropped_.erase(dropped_.begin() + static_cast<std::ptrdiff_t>(i));
+      if (total() > room_) dropped_.insert(at, column);
+    }
+  }
+
   template <class Least>
   bool shorten(Least least_of) {
     const auto found = widest(least_of);
@@ -156,7 +165,7 @@ class TableLayout {
     }
     while (total() > room_ && !break_titles() && !fold_few() && drop(1)) {
     }
-    if (total() <= room_) return;
+    if (total() <= room_) return take_back();
     const std::vector<std::size_t> least = least_widths();
     std::vector<std::size_t> words;
     for (std::size_t i = 0; i < width_.size(); ++i) words.push_back(std::max(longest_word(i), kShortestText));
