@@ -1,6 +1,7 @@
 // docker run, https://docs.docker.com/reference/cli/docker/container/run/, and Compose,
 // https://docs.docker.com/reference/compose-file/services/; AMD's devices:
 // https://rocm.docs.amd.com/projects/install-on-linux/en/latest/how-to/docker.html
+#include <algorithm>
 #include <cmath>
 
 #include "base/words/message.hpp"
@@ -18,9 +19,12 @@ bool is_on_host_network(const ExportView& view, const answer::Launch& launch) {
   return reads_rank(launch) && instances_at_once(view, launch) > 1;
 }
 
-bool has_fabric(const ExportView& view, const answer::Launch& launch) {
-  const auto fabric = view.chosen.instance->rdma;
-  return works_together(view, launch) && fabric && *fabric != catalog::Rdma::none;
+/// Whether instances exchange data through verbs, which are devices of the host. Google's TCPX and TCPXO have none.
+bool has_verbs(const ExportView& view, const answer::Launch& launch) {
+  using catalog::Rdma;
+  const Rdma fabric = view.chosen.instance->rdma.value_or(Rdma::none);
+  constexpr Rdma kVerbs[] = {Rdma::efa, Rdma::infiniband, Rdma::roce, Rdma::erdma};
+  return works_together(view, launch) && std::ranges::find(kVerbs, fabric) != std::end(kVerbs);
 }
 
 /// As words of a command line, one list for each line.
@@ -38,7 +42,7 @@ std::vector<std::string> run_flags(const ExportView& view, const answer::Launch&
     lines.emplace_back("--network host --env RANK --env MASTER");
   else if (launch.serves())
     lines.push_back(format("--publish {}:{}", launch.port, launch.port));
-  if (has_fabric(view, launch)) lines.emplace_back("--device /dev/infiniband --cap-add IPC_LOCK");
+  if (has_verbs(view, launch)) lines.emplace_back("--device /dev/infiniband --cap-add IPC_LOCK");
   lines.push_back(
       format(R"(--volume "${{HF_HOME:-$HOME/.cache/huggingface}}:{}" --env HF_HOME={})", kCacheFolder, kCacheFolder));
   for (const auto& [name, meaning] : launch.env) {
@@ -126,7 +130,7 @@ Json compose_service(const ExportView& view, const answer::Launch& launch, const
   if (!open_variables(launch).empty()) volumes.push_back("${MODELS:-./models}:/models:ro");
   service["volumes"] = std::move(volumes);
   add_devices(view, service);
-  if (has_fabric(view, launch)) {
+  if (has_verbs(view, launch)) {
     service["devices"].push_back("/dev/infiniband:/dev/infiniband");
     service["cap_add"].push_back("IPC_LOCK");
   }
