@@ -338,6 +338,22 @@ TEST_CASE("a class that is not known is counted only where its shape is plain") 
              Catch::Contains("'intermediate_size' is missing"));
 }
 
+TEST_CASE("a mixture by its name alone is no dense model") {
+  const auto named = [](const std::string& type) {
+    return with(kLlama7, "\"model_type\": \"llama\"", "\"model_type\": \"" + type + "\"");
+  };
+  for (const char* type :
+       {"foo_moe", "FooMoe", "bailing_moe_v2", "arctic", "grok-1", "hunyuan", "switch_transformers"}) {
+    CAPTURE(type);
+    CHECK_THAT(refused(named(type)).message, Catch::Contains("missing in a mixture of experts"));
+  }
+  CHECK_THAT(refused(with(kLlama7, "LlamaForCausalLM", "LlamaMoEForCausalLM")).message,
+             Catch::Contains("missing in a mixture of experts"));
+  CHECK_THAT(refused(named("newllm") + R"(, "router_aux_loss_coef": 0.01)").message,
+             Catch::Contains("'router_aux_loss_coef'"));
+  CHECK(read(named("foo_moe") + R"(, "num_experts": 8, "num_experts_per_tok": 2)")->model.experts == 8.0);
+}
+
 TEST_CASE("classes and towers whose size does not follow from their keys are refused with the reason") {
   CHECK_THAT(refused(with(kLlama7, "\"model_type\": \"llama\"", "\"model_type\": \"zamba2\"")).message,
              Catch::Contains("shared"));

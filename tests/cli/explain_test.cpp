@@ -1,4 +1,5 @@
 // gpusel explain, and --explain of the commands whose answers have figures.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include <nlohmann/json.hpp>
@@ -65,6 +66,37 @@ TEST_CASE("a rejection tells the change and what the instance then is") {
   const auto rank = rejection["admitted"]["rank"].get<std::size_t>();
   CHECK(ranks.size() == rejection["admitted"]["of"]);
   CHECK(ranks[rank - 1]["sku"] == "n.h100.8");
+}
+
+TEST_CASE("every change that is told can be typed") {
+  const Run run = shell("gpusel explain g4dn.xlarge --model llama-7b --task finetune --json");
+  const Json rejection = Json::parse(run.out)["rejection"];
+  REQUIRE(rejection["others"].size() > 1);
+  for (const Json& change : rejection["others"]) {
+    const std::string flag = change["flag"];
+    const std::string value = change["value"].is_null() ? std::string() : " " + change["value"].get<std::string>();
+    CAPTURE(flag, value);
+    CHECK(value.find(',') == std::string::npos);
+    CHECK(shell("gpusel estimate llama-7b l4 --task finetune " +
+                (flag == "--method" || flag == "--nodes" ? flag + value : std::string()))
+              .status != 2);
+  }
+  const Run shown = shell("gpusel explain g4dn.xlarge --model llama-7b --task finetune");
+  CHECK(shown.out.find("--nodes 16") != std::string::npos);
+  CHECK(shown.out.find("deadline,") == std::string::npos);
+}
+
+TEST_CASE("a GPU that is asked about is that of the whole ranking") {
+  const Run all = shell("gpusel recommend " + kMarket + kJob + "--json -n 1000", {});
+  const Json ranks = Json::parse(all.out)["recommendations"];
+  const auto best = std::ranges::find(ranks, "h100-sxm-80gb", [](const Json& row) { return row["gpu"]; });
+  REQUIRE(best != ranks.end());
+  REQUIRE(best != ranks.begin());
+  const Json subject = Json::parse(explain("h100 " + kJob + "--json").out)["subject"];
+  CHECK(subject["kind"] == "rank");
+  CHECK(subject["name"] == (*best)["provider"].get<std::string>() + "/" + (*best)["sku"].get<std::string>());
+  const std::string rank = "rank " + std::to_string((*best)["rank"].get<int>()) + " of " + std::to_string(ranks.size());
+  CHECK(explain("h100 " + kJob).out.find(rank) != std::string::npos);
 }
 
 TEST_CASE("a subject may be a figure, the end of its name, an instance or a rule") {

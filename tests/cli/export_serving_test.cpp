@@ -88,14 +88,20 @@ TEST_CASE("repositories go to engines that load them, under the name that these 
   CHECK(has(awq.err, "does not load a repository of awq: --engine vllm plans for one that does"));
 }
 
-TEST_CASE("the planned format is the repository itself, or that of its own publisher", "[export]") {
-  const auto [model, served] = GENERATE(Catch::Generators::table<std::string, std::string>(
-      {{"moonshotai/Kimi-K2.5", "moonshotai/Kimi-K2.5 "},
-       {"moonshotai/Kimi-K2-Thinking", "moonshotai/Kimi-K2-Thinking "},
-       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8 "},
-       {"zai-org/GLM-4.7", "zai-org/GLM-4.7-FP8 "},
-       {"Qwen/Qwen3-8B-Base", "Qwen/Qwen3-8B-Base "}}));
-  const Run run = ask({"export", "vllm", "--model", model, "--task", "inference"});
+TEST_CASE("a repository that is named is served as it is, or in its own publisher's format that was asked for",
+          "[export]") {
+  const auto [model, quant, served] = GENERATE(Catch::Generators::table<std::string, std::string, std::string>(
+      {{"moonshotai/Kimi-K2.5", "", "moonshotai/Kimi-K2.5 "},
+       {"moonshotai/Kimi-K2-Thinking", "", "moonshotai/Kimi-K2-Thinking "},
+       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "", "Qwen/Qwen3-30B-A3B-Instruct-2507 "},
+       {"Qwen/Qwen3-30B-A3B-Instruct-2507", "fp8",
+        "Qwen/Qwen3-30B-A3B-Instruct-2507-FP8 --served-model-name Qwen/Qwen3-30B-A3B-Instruct-2507 "},
+       {"zai-org/GLM-4.7", "official", "zai-org/GLM-4.7-FP8 --served-model-name zai-org/GLM-4.7 "},
+       {"Qwen/Qwen3-8B-Base", "", "Qwen/Qwen3-8B-Base "}}));
+  std::vector<std::string> words{"export", "vllm", "--model", model, "--task", "inference"};
+  if (quant == "official") words.insert(words.end(), {"--allow-precisions", quant});
+  if (quant == "fp8") words.insert(words.end(), {"--quant", quant});
+  const Run run = ask(words);
   CAPTURE(model, run.out, run.err);
   CHECK(has(run.out, "vllm serve " + served));
   CHECK_FALSE(has(run.out, "CHECKPOINT"));
@@ -119,6 +125,45 @@ TEST_CASE("vLLM over several instances starts its own processes", "[export]") {
     CHECK(has(text, " --nnodes 2 --node-rank $RANK --master-addr $MASTER $([ $RANK = 0 ] || echo --headless)"));
     CHECK_FALSE(has(text, "ray start"));
   }
+}
+
+TEST_CASE("engines spread experts as they can", "[export]") {
+  const auto experts = [](const std::string& engine, const std::string& more) {
+    std::vector<std::string> words{"export",    engine,  "--model", "mixtral-8x7b", "--task",
+                                   "inference", "--rps", "2",       "--nodes",      "1"};
+    for (const auto word : split(more, ' ')) words.emplace_back(word);
+    return ask(words);
+  };
+  // All ranks of vLLM are those of experts.
+  const Run all = experts("vllm", "--gpu a100-sxm-80gb:8 --ep 8");
+  INFO(all.err);
+  CHECK(has(all.out, "--enable-expert-parallel"));
+  const Run part = experts("vllm", "--gpu a100-sxm-80gb:8 --ep 2");
+  CHECK(part.status == 3);
+  CHECK(has(part.err, "ep 2 on nodes of 8 GPUs: vllm spreads experts over all GPUs of a pipeline stage"));
+  // SGLang has so many of the tensor ranks.
+  const Run tensor = experts("sglang", "--gpu a100-sxm-80gb:8 --ep 2");
+  INFO(tensor.err);
+  REQUIRE(tensor.status == 0);
+  const auto degree = [&](const std::string& flag) {
+    const auto at = tensor.out.find(flag + " ");
+    return at == std::string::npos ? 1 : std::stoi(tensor.out.substr(at + flag.size() + 1));
+  };
+  CHECK(degree("--ep-size") == 2);
+  CHECK(degree("--tp-size") % 2 == 0);
+  CHECK(has(experts("vllm", "--gpu l4 --ep 2 --engine llama.cpp").err, "llama.cpp has no expert parallelism"));
+}
+
+TEST_CASE("a container gets the devices of verbs where the fabric has them", "[export]") {
+  const auto devices = [](const std::string& sku) {
+    const Run run = ask({"export", "docker", "--model", "llama-3.1-405b", "--task", "inference", "--instance", sku,
+                         "--nodes", "2", "--pp", "2", "--tp", "8", "--rps", "0.1"});
+    INFO(sku << run.err);
+    REQUIRE(run.status == 0);
+    return has(run.out, "/dev/infiniband");
+  };
+  CHECK(devices("p5.48xlarge"));
+  CHECK_FALSE(devices("a3-highgpu-8g"));
 }
 
 TEST_CASE("cards that the current CUDA leaves out get the vLLM that has them", "[export]") {

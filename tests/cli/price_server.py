@@ -323,6 +323,12 @@ class Update(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual(run.sources["runpod"]["as_of"], "2026-11-18")
         self.assertEqual((self.price(), Server.asked), (0.71, []))
+        # An older list takes nothing from a younger one, and what it says is the history of that.
+        run = self.update("--from-file", str(PAGES / "runpod.json"), "--as-of", "2026-10-01", names=("runpod",))
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreater(run.sources["runpod"]["older"], 0)
+        self.assertEqual(self.price(), 0.71)
+        self.assertIn("2026-11-18", "".join(path.read_text() for path in self.lists.glob("list-*.csv")))
         run = self.update("--from-file", str(PAGES / "oci.json"), "--from-file", "none.json", names=("oci",))
         self.assertEqual(run.returncode, 1)
         run = self.update("--from-file", "x", names=())

@@ -68,6 +68,19 @@ TEST_CASE("a table fits the width, says what it left out, and cuts no name") {
   CHECK(table_text(example(), {.width = 24}).find("notes") != std::string::npos);
 }
 
+TEST_CASE("a narrow column that was left out comes back where a wide one made more room than it took") {
+  Table table({{"name", Align::left, 0},
+               {"what it is good for, in words", Align::left, 2},
+               {"USD/h", Align::right, 0},
+               {"USD/month", Align::right, 3}});
+  table.add({"a", "much of what people ask for here", "1.50", "1,095"});
+  table.add({"b", "little of what people ask for it", "2.50", "1,825"});
+  const std::string text = table_text(table, {.width = 36});
+  CAPTURE(text);
+  CHECK(text.starts_with("name  USD/h  USD/month\n"));
+  CHECK(text.find("hidden columns: what it is good for, in words") != std::string::npos);
+}
+
 TEST_CASE("a name that is longer than those of the other rows has a line of its own, and its row goes on below") {
   Table table({{"name", Align::left, 0}, {"USD/h", Align::right, 0}, {"GPU", Align::left, 2}});
   table.add({"an-instance-of-a-very-long-name", "1.50", "T4"});
