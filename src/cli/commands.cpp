@@ -16,7 +16,7 @@ constexpr Command kCommands[] = {
      "  gpusel recommend qwen3-32b --rps 5 --ttft 500\n"
      "  gpusel recommend llama-3.1-8b --task lora --budget 200 --deadline 2d",
      make_recommend},
-    {"estimate", to_say("Does this job fit on these GPUs, how fast, and how certain is that"),
+    {"estimate", to_say("Does this job fit on these GPUs, how fast, and how sure is that"),
      "  gpusel estimate qwen3-32b --gpu h100\n"
      "  gpusel estimate llama-7b --task finetune --gpu a100-sxm-80gb:8 --explain",
      make_estimate},
@@ -64,7 +64,7 @@ constexpr Command kCommands[] = {
      "  gpusel calibrate --model llama-3.1-8b --gpu l40s --concurrency 16 --measured itl_ms=38 --to own.yaml\n"
      "  gpusel calibrate train.log nvidia-smi.csv --model llama-3.1-8b --dry-run",
      make_calibrate},
-    {"gpus", to_say("GPUs the catalog knows"),
+    {"gpus", to_say("GPUs in the catalog"),
      "  gpusel gpus hopper\n"
      "  gpusel gpus show l40s",
      make_gpus},
@@ -72,11 +72,11 @@ constexpr Command kCommands[] = {
      "  gpusel instances --gpu H100:8 --max-price 40\n"
      "  gpusel instances show p5.48xlarge",
      make_instances},
-    {"models", to_say("Models the catalog knows, and any config.json, safetensors or GGUF file"),
+    {"models", to_say("Models in the catalog, and any config.json, safetensors or GGUF file"),
      "  gpusel models qwen3\n"
      "  gpusel models show llama-3.1-8b",
      make_models},
-    {"catalog import", to_say("Read price lists that others publish into a catalog for --catalog"),
+    {"catalog import", to_say("Import published price lists into a catalog for --catalog"),
      "  gpusel catalog import --from skypilot gcp.csv azure.csv --out market.snapshot\n"
      "  gpusel catalog import --from generic-csv --cloud on-prem prices.csv --out own-prices/",
      make_catalog_import},
@@ -93,19 +93,19 @@ constexpr Command kCommands[] = {
      "  gpusel catalog lint\n"
      "  gpusel catalog lint --list",
      make_catalog_lint},
-    {"catalog new", to_say("A commented file of your own machines and prices, to fill in"),
+    {"catalog new", to_say("A commented template for your own machines and prices"),
      "  gpusel catalog new on-prem.yaml\n"
      "  gpusel catalog new >on-prem.yaml",
      make_catalog_new},
-    {"catalog path", to_say("Where the facts come from: the built-in catalog and every overlay"),
+    {"catalog path", to_say("Layers of the catalog: the built-in data and every overlay"),
      "  gpusel catalog path\n"
      "  gpusel catalog path -o json",
      make_catalog_path},
-    {"catalog show", to_say("One record, whatever its kind: GPU, model, instance, provider or source"),
+    {"catalog show", to_say("Show one record: GPU, model, instance, provider or source"),
      "  gpusel catalog show aws\n"
      "  gpusel catalog show source nvidia-l40s-datasheet",
      make_catalog_show},
-    {"catalog stats", to_say("How much the catalog knows, provider by provider, and how old its prices are"),
+    {"catalog stats", to_say("What the catalog covers, by provider, and how old its prices are"),
      "  gpusel catalog stats\n"
      "  gpusel catalog stats -o csv",
      make_catalog_stats},
@@ -121,7 +121,7 @@ constexpr Command kCommands[] = {
      "  gpusel whatif --model llama-3.1-8b --task inference --rps 4 --vary rps=1..64\n"
      "  gpusel whatif --model llama-7b --task finetune --tornado --pareto",
      make_whatif},
-    {"report", to_say("The whole answer as one page with charts, for a browser without a network"),
+    {"report", to_say("The full answer as one self-contained HTML page with charts"),
      "  gpusel report --model llama-7b --task finetune -o out.html\n"
      "  gpusel report --model llama-3.1-70b --task inference --rps 2 --to serving.html",
      make_report},
@@ -137,12 +137,11 @@ constexpr Command kCommands[] = {
      "  gpusel config path\n"
      "  gpusel config path -o json",
      make_config_path},
-    {"check",
-     to_say("A gate for pipelines: policies in YAML over an answer, with an exit status; also SARIF and JUnit"),
+    {"check", to_say("CI gate: check an answer against YAML policies; exit status, SARIF, JUnit"),
      "  gpusel check --policy policy.yaml --model llama-7b --task finetune\n"
      "  gpusel check --policy policy.yaml answer.json -o sarif",
      make_check},
-    {"lock", to_say("An answer with everything it depends on, in a file: for gpusel diff and gpusel check"),
+    {"lock", to_say("Save an answer and everything it depends on to a file, for gpusel diff and gpusel check"),
      "  gpusel lock --model llama-7b --task finetune --dry-run\n"
      "  gpusel lock --model llama-3.1-8b --task inference --rps 4 --to serving.lock",
      make_lock},
@@ -154,8 +153,7 @@ constexpr Command kCommands[] = {
      "  gpusel doctor\n"
      "  gpusel doctor --max-price-age 365d",
      make_doctor},
-    {"mcp",
-     to_say("The same questions for AI assistants: a Model Context Protocol server on standard input and output"),
+    {"mcp", to_say("MCP server for AI assistants, on standard input and output"),
      "  gpusel mcp\n"
      "  gpusel mcp --discount aws=0.1 --quiet",
      make_mcp},
@@ -188,7 +186,7 @@ Result<std::string> read_input(const std::string& file) {
 
 std::string group_summary(std::string_view group) {
   if (group == "config") return say("Settings from files and variables: what is in effect, and where it comes from");
-  return group == "catalog" ? say("The facts themselves: where they come from and how good they are")
+  return group == "catalog" ? say("The data behind the answers: sources, quality, imports, updates")
                             : std::string(group);
 }
 

@@ -141,7 +141,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
   if (std::filesystem::path(wanted).has_extension())
     hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
-  return usage_error(say("there is no output format '{}'", shorten(wanted, 20)),
+  return usage_error(say("unknown output format '{}'", shorten(wanted, 20)),
                      set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }
 

@@ -43,8 +43,7 @@ void explain_need(const Plan& plan, Trace& trace) {
   if (!need.is_known()) return;
   if (!plan.serving)
     record(&trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
-      return told("total", plan.memory.total()) -
-             told.some("what the allocator returns before it fails", plan.memory.spare);
+      return told("total", plan.memory.total()) - told.some("memory that the allocator can release", plan.memory.spare);
     });
   if (need.deviation <= 0 || need.available <= Bytes{}) return;
   record(&trace, {"probability.fits", "{:.3f}", {}}, [&](auto told) {

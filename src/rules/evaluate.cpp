@@ -113,12 +113,23 @@ const Rule* RuleSet::first_to_fire(const Facts& known) const {
   return nullptr;
 }
 
+namespace {
+
+/// From 0 to 1 as a fact, in percent in a sentence.
+bool is_chance(Fact fact) {
+  return fact == Fact::fit_probability || fact == Fact::fit_asked || fact == Fact::targets_probability ||
+         fact == Fact::budget_probability;
+}
+
+}  // namespace
+
 Verdict verdict(const Rule& rule, const Facts& facts) {
   Verdict out{&rule, {}};
   read_message(
       open_spaces(say_text(rule.message)), [&](std::string_view words) { out.message += words; },
       [&](Fact fact) {
-        const std::string shown = facts.shown(fact);
+        const std::string shown =
+            is_chance(fact) && facts.known(fact) ? format("{:.3g} %", 100 * facts.number(fact)) : facts.shown(fact);
         out.message += fact == Fact::price_note ? say_text(shown) : say_name(shown);
       });
   out.message = settle_spaces(std::move(out.message));

@@ -325,7 +325,7 @@ TEST_CASE("what a commitment leaves unused is said", "[advise][cost]") {
   const auto says = [&](std::string_view text) {
     return std::ranges::any_of(notes, [&](const auto& note) { return note.find(text) != std::string::npos; });
   };
-  CHECK(says("reserved-1y: 8760 h are paid for and 100 h needed; the rest, 15,155 USD"));
+  CHECK(says("reserved-1y: 8760 h billed, 100 h needed; the other 15,155 USD"));
   CHECK(says("alpha bills in steps of 60 min, at least 60 min a start"));
 }
 

@@ -36,15 +36,15 @@ TEST_CASE("the decision begins with the job and ends with the terms") {
 
   const auto serving = ask(R"({"model": "llama-7b", "task": "inference"})");
   CHECK(serving.decision.front() == "inference of llama-7b");
-  CHECK(serving.decision.back() == "on-demand: it should not be interrupted");
+  CHECK(serving.decision.back() == "on-demand: an interruption would hurt this job");
 }
 
 TEST_CASE("what rules GPUs out is in the decision with some of them, and never one that is offered") {
   const auto streaming = ask(R"({"task": "render", "render": "realtime", "codec": "av1"})");
   CHECK(streaming.decision.front() == "realtime rendering");
-  CHECK(says(streaming, "lacks hardware: not "));
+  CHECK(says(streaming, "lacks hardware: excludes "));
   const auto full = ask(R"({"model": "llama-7b", "task": "finetune"})");
-  CHECK(says(full, "vram too small: not "));
+  CHECK(says(full, "vram too small: excludes "));
   CHECK_FALSE(says(full, "lacks hardware"));
   for (const auto* advice : {&streaming, &full})
     for (const std::string& step : advice->decision) {
@@ -95,7 +95,7 @@ TEST_CASE("what may be interrupted is sent to spot, what serves people is not") 
 TEST_CASE("where nothing is left the decision says what the job ruled out") {
   const auto none = ask(R"({"task": "transcode"})", {{"gpu", "a100"}});
   REQUIRE(none.recommendations.empty());
-  CHECK(says(none, "lacks hardware: not a100"));
+  CHECK(says(none, "lacks hardware: excludes a100"));
   CHECK(none.decision.back() == "nothing is left");
 }
 

@@ -293,7 +293,7 @@ TEST_CASE("what cannot be varied is refused in one sentence with the way out") {
     std::string hint;
   };
   const Case cases[] = {
-      {{"sequence_len=1k..2k"}, "nothing is called", "sequence-length"},
+      {{"sequence_len=1k..2k"}, "unknown name", "sequence-length"},
       {{"precision=4..8"}, "takes words", "bf16"},
       {{"seq_len=4k..1k"}, "is empty", "smaller end first"},
       {{"seq_len=4k..4k"}, "one value", "seq_len=a..b"},

@@ -33,7 +33,7 @@ TEST_CASE("what nothing is called by is answered with what could be meant") {
   CHECK(explain("nonsense").err ==
         "error: 'nonsense' is not a rule, topic, GPU, model or instance\n"
         "help: a figure needs a job: gpusel explain memory.kv_cache llama-3.1-8b\n");
-  CHECK(explain("price " + kJob).out.find("cost of this answer") != std::string::npos);
+  CHECK(explain("price " + kJob).out.find("cost in this answer") != std::string::npos);
   CHECK(explain("is cheaper " + kJob).err ==
         "error: one subject at a time: 'is' and 'cheaper'\n"
         "help: a rank, as in gpusel why 2; a figure, as in gpusel why cost; or an instance\n");

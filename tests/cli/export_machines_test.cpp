@@ -67,7 +67,7 @@ TEST_CASE("AWS Batch takes variables by reference, whole processors, and the fab
                                 "--model llama-3.1-70b --task finetune --allow-list p5.48xlarge "
                                 "--cloud aws --nodes 3 --use-spot");
   CHECK(spot.status == 3);
-  CHECK(has(spot.err, "no spot instances for jobs on several nodes"));
+  CHECK(has(spot.err, "cannot run multi-node jobs on spot instances"));
 }
 
 TEST_CASE("what a job makes outlives its machine", "[export]") {

@@ -16,7 +16,7 @@ TEST_CASE("where no rank can be ordered, the first reason and the targets that c
   const Run run = asked_export("karpenter", "--model llama-3.1-8b --task inference --cloud runpod");
   CHECK(run.status == 3);
   CHECK(run.out.empty());
-  CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, and not of runpod"));
+  CHECK(has(run.err, "Karpenter starts instances of AWS and Azure, not of runpod"));
   CHECK(has(run.err, "targets that can: "));
   CHECK(has(run.err, "dstack"));
 }

@@ -55,7 +55,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-3.1-8b a100:16", "> gcp a2-megagpu-16g"},
     {"gpusel recommend llama-7b --gpu 8卡A100 --task finetune", "A100"},
     {"gpusel estimate resnet-50 l4 --rps 50000", "but does only "},
-    {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is enough as asked; 4x g6e.xlarge would do."},
+    {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is large enough as asked; 4x g6e.xlarge would be."},
     {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge would"},
     {"gpusel whatif llama-3.1-8b --pareto --rps 5 -n 4", "more rows: -n "},
     {"gpusel fleet llama-3.1-8b --traffic chat --rate 20",
@@ -124,7 +124,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend rag", "Serve llama-3.1-8b"},
     {"gpusel recommend tts", "Run xtts-v2"},
     {"gpusel explain kv cache", "KV cache"},
-    {"gpusel explain kv cache llama-3.1-8b", "memory.kv_cache of this answer"},
+    {"gpusel explain kv cache llama-3.1-8b", "memory.kv_cache in this answer"},
     // Units.
     {"gpusel recommend llama-3.1-8b --rps 10 --ttft 500ms", "TTFT ≤500 ms"},
     {"gpusel recommend llama-3.1-8b --rps 10 --ttft 0.5s", "TTFT ≤500 ms"},

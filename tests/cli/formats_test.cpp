@@ -25,13 +25,13 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 }  // namespace
 
 TEST_CASE("an output format that is none gets the nearest one named") {
-  CHECK(as("doctor", "jsn").err == "error: --output: there is no output format 'jsn'\nhelp: did you mean 'json'?\n");
+  CHECK(as("doctor", "jsn").err == "error: --output: unknown output format 'jsn'\nhelp: did you mean 'json'?\n");
   CHECK(
       as("gpus", "md").err ==
-      "error: --output: there is no output format 'md'\nhelp: allowed: table, wide, json, yaml, csv, markdown, html\n");
+      "error: --output: unknown output format 'md'\nhelp: allowed: table, wide, json, yaml, csv, markdown, html\n");
   const Run run = ask({"models"}, {.environment = {{"GPUSEL_OUTPUT", "htlm"}}});
   CHECK(run.status == 2);
-  CHECK(run.err == "error: GPUSEL_OUTPUT: there is no output format 'htlm'\nhelp: did you mean 'html'?\n");
+  CHECK(run.err == "error: GPUSEL_OUTPUT: unknown output format 'htlm'\nhelp: did you mean 'html'?\n");
 }
 
 TEST_CASE("GPUSEL_OUTPUT names any of the formats") {

@@ -121,7 +121,7 @@ TEST_CASE("arguments have the types of their flags, and files are none of them",
   CHECK(properties["recommend"]["objective"]["enum"] == Json{"cost", "speed", "balanced"});
   CHECK(properties["recommend"]["max_price"]["type"] == Json{"number", "string"});
   CHECK(properties["recommend"]["limit"] ==
-        Json{{"type", "integer"}, {"description", "rows to show (default 5, in full 10; JSON: all)"}, {"default", 10}});
+        Json{{"type", "integer"}, {"description", "rows to show (default 5, with --why 10; JSON: all)"}, {"default", 10}});
   CHECK(properties["recommend"]["request_rate"]["type"] == "number");
   CHECK(properties["recommend"]["deadline"]["type"] == "string");
   CHECK(properties["recommend"]["cloud"]["items"]["type"] == "string");

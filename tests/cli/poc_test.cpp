@@ -284,7 +284,7 @@ TEST_CASE("another rank can be tested, and one that is not there is refused") {
   CHECK(second.out.find("Proof of concept for rank 2") != std::string::npos);
   const Run none = ask(words_of("recommend --model llama-7b --task finetune --poc --rank 999999 -n 3"));
   CHECK(none.status == 2);
-  CHECK(none.err.find("there is no rank 999999") != std::string::npos);
+  CHECK(none.err.find("no rank 999999") != std::string::npos);
   CHECK(ask(words_of("recommend --model llama-7b --task finetune --rank 2")).status == 2);
 }
 

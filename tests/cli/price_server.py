@@ -195,7 +195,7 @@ class Update(unittest.TestCase):
         secret.write_bytes(whole)
         cases = {
             "status 429": lambda request: request.say(b"", 429, Retry_After="0"),
-            "asks for 86400 s": lambda request: request.say(b"", 429, Retry_After="86400"),
+            "retry after 86400 s": lambda request: request.say(b"", 429, Retry_After="86400"),
             "status 500": lambda request: request.say(b"", 500, Retry_After="0"),
             "status 404": 404,
             "is cut off": lambda request: request.cut(whole[:700]),
@@ -205,8 +205,8 @@ class Update(unittest.TestCase):
             "not text": bytes(range(256)) * 20,
             "has no list": b'{"data":{"gpuTypes":[]}}',
             "larger than 0.2 MB": endless,
-            "what is not https": leads_to(f"file://{secret}"),
-            "what is not https ": leads_to(f"{self.address}/openrouter"),
+            "that is not https": leads_to(f"file://{secret}"),
+            "that is not https ": leads_to(f"{self.address}/openrouter"),
             "3 rows, and had 5": json.dumps(
                 {"data": {"gpuTypes": json.loads(whole)["data"]["gpuTypes"][:3]}}).encode(),
             "median price": json.dumps({"data": {"gpuTypes": [
@@ -229,7 +229,7 @@ class Update(unittest.TestCase):
         path.write_text(path.read_text().replace("at_most_s: 10", "at_most_s: 1"))
         self.fails("too long")
         path.write_text(path.read_text().replace(f"{self.address}/runpod", "http://127.0.0.1:1/"))
-        self.fails("nothing answers there")
+        self.fails("cannot connect")
 
     def test_what_was_cut_off_is_gone_on_with(self):
         lines = page("../sky/gcp.csv")

@@ -257,7 +257,7 @@ TEST_CASE("other work has its own words and units") {
   CHECK(count(section(render, "memory"), "scene: ") > 0);
   CHECK(count(section(render, "memory"), "activations") == 0);
   CHECK(count(render, "render · offline") > 0);
-  CHECK(count(render, "thousand points for an hour") > 0);
+  CHECK(count(render, "thousand point-hours") > 0);
   const std::string cpu =
       page("--model resnet-50 --task inference --engine onnxruntime --precision int8 --request-rate 50 --cloud aws");
   CHECK(count(cpu, "<tr class=\"best\" data-rank=\"1\" data-provider=\"aws\" data-gpu=\"CPU\"") == 1);

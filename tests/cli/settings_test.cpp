@@ -165,7 +165,7 @@ TEST_CASE("a variable is checked like a flag, and one that is nearly a setting i
   CHECK(place.ask({"gpus", "l40s"}, {{"GPUSEL_BUILD_MACHINE_7", "x"}}).err.empty());
   const Run format = place.ask({"gpus", "l40s"}, {{"GPUSEL_OUTPUT", "jsn"}});
   CHECK(format.status == 2);
-  CHECK(format.err.starts_with("error: GPUSEL_OUTPUT: there is no output format 'jsn'\nhelp: did you mean 'json'?"));
+  CHECK(format.err.starts_with("error: GPUSEL_OUTPUT: unknown output format 'jsn'\nhelp: did you mean 'json'?"));
 }
 
 TEST_CASE("the project's file is looked for up to a repository's root and no further") {

@@ -93,7 +93,7 @@ TEST_CASE("exports hold to what the tools' own sources take", "[targets]") {
       {"skypilot", serve + "--cloud azure --gpu mi300x:8 --nodes 1", "knows no card of azure"},
       {"skypilot", serve + "--cloud gcp --allow-list g4-standard-6", "knows no card of gcp g4-standard-6"},
       {"skypilot", "--task transcode --codec h264 --streams 200 --market --cloud vast",
-       "starts no several instances together on vast"},
+       "cannot start several instances together on vast"},
       {"skypilot", serve + "--cloud digitalocean --gpu mi300x:1", "do not see mi300x-192gb"},
       {"dstack", serve + "--cloud azure --gpu mi300x:8 --nodes 1", "dstack offers no Standard_ND96"},
       {"dstack", serve + "--cloud oci --gpu mi300x:8 --nodes 1", "dstack offers no "},
@@ -111,7 +111,7 @@ TEST_CASE("exports hold to what the tools' own sources take", "[targets]") {
   CHECK(has(verda.out, "ssh -L 8000:localhost:8000"));
   const Run image = exported("skypilot", serve + "--cloud oci --engine tgi --gpu a10:1");
   CHECK(image.status == 3);
-  CHECK(has(image.err, "SkyPilot starts no containers on oci"));
+  CHECK(has(image.err, "SkyPilot cannot start containers on oci"));
   CHECK(exported("dstack", serve + "--cloud verda").status == 0);
   const Run b300 = exported("dstack", serve + "--cloud runpod --gpu b300-288gb:1");
   REQUIRE(b300.status == 0);
@@ -121,8 +121,8 @@ TEST_CASE("exports hold to what the tools' own sources take", "[targets]") {
 TEST_CASE("doctor tells how old the table is", "[targets]") {
   const Run run = ask({"doctor", "--json"});
   const Json findings = Json::parse(run.out);
-  CHECK(has(run.out, "what skypilot orders"));
-  CHECK(has(run.out, "what dstack orders"));
+  CHECK(has(run.out, "skypilot data"));
+  CHECK(has(run.out, "dstack data"));
   CHECK(has(run.out, "by its sources of 2026-04-23"));
 }
 

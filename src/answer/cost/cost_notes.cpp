@@ -35,9 +35,10 @@ std::string increments_note(const TermCost& term, bool of_job) {
     below = increment.up_to;
   }
   if (list.empty()) return {};
-  const std::string note = of_job ? say("{}: hours of a month cost {}; the job is assumed to start with a month",
-                                        to_text(term.offer->term), list)
-                                  : say("{}: hours of a month cost {}", to_text(term.offer->term), list);
+  const std::string note = of_job
+                               ? say("{}: hourly price over a month: {}; the job is assumed to start on the first day",
+                                     to_text(term.offer->term), list)
+                               : say("{}: hourly price over a month: {}", to_text(term.offer->term), list);
   return term.billing.increments_source.empty() ? note
                                                 : format("{} ({})", note, printable(term.billing.increments_source));
 }
@@ -62,7 +63,7 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
            std::abs(now.per_hour() - saved.per_hour.amount) > 1e-6 * saved.per_hour.amount;
   };
   const std::string then =
-      say("the saved answer has {} {} per instance and hour, {} in {}", human_price(saved.per_hour.amount),
+      say("the saved answer has {} {} per instance-hour, {} in {}", human_price(saved.per_hour.amount),
           saved.per_hour.currency.code(), printable(saved.term), printable(saved.region));
   for (const TermCost& term : item.terms) {
     if (to_text(term.offer->term) != saved.term) continue;
@@ -74,7 +75,7 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
                                    catalog.currency_of(*now).code(), printable(catalog.origin_of(*now).source))
                              : std::string();
   }
-  return say("{}; no such price is here", then);
+  return say("{}; the catalog has no such price", then);
 }
 
 /// Terms that are sold at all, where none is left; of prices that held until a day, that day.
@@ -105,7 +106,7 @@ std::string commitment_note(const TermCost& term, const CostItem& item, const Co
   const double needed = money::elapsed_hours(*job->hours, item.duty);
   const double idle = *term.paid.job - needed;
   if (idle < 1) return {};
-  return say("{}: {} h are paid for and {} h needed; the rest, {} {}, is wasted unless something else uses it", name,
+  return say("{}: {} h billed, {} h needed; the other {} {} is wasted unless other work uses it", name,
              human_number(*term.paid.job), human_number(needed), human_price(idle * term.rate),
              answer.converter.currency().code());
 }

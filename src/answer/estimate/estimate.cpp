@@ -55,7 +55,7 @@ class MachineMaker {
     if (!all) return std::unexpected(all.error());
     const std::int64_t gpus = *all;
     if (request_.gpu_parts && gpus > 1)
-      return usage_error(say("a job takes one MIG slice: NCCL does not join several"), "gpus",
+      return usage_error(say("a job runs on one MIG slice: NCCL cannot combine slices"), "gpus",
                          say("--gpu {0} takes the whole GPU, --gpu {0}:{1} as many of them", request_.gpu, gpus));
     // Fewer GPUs than a node has: the job takes part of one node.
     const std::int64_t per_node =
@@ -162,7 +162,7 @@ void explain_fit(const Machine& machine, const physics::Plan& plan, physics::Tra
   record(&trace, {"memory.total", "{:.2f}", "GiB", to_say("sum of the parts")},
          [&](auto told) { return memory.sum(told); });
   note(trace, {"memory.usable", "{:.2f}", "GiB", "gpusel gpus show"}, in_gib(machine.memory()),
-       say("what a process can use of it, not what is printed on the box"),
+       say("memory that a process can use, less than the marketed size"),
        machine.on_cpu() ? say("memory of the instance") : std::string(machine.device.gpu->id));
   physics::explain_need(plan, trace);
   record(&trace, {"memory.free", "{:.2f}", "GiB", to_say("arithmetic")},

@@ -138,7 +138,7 @@ class PathFinder {
                      [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     std::vector<std::string> steps;
     for (std::size_t i = 0; i < std::min(kRulesNamed, order.size()); ++i)
-      steps.push_back(say("{}: not {}", rule_words(order[i].first), named(order[i].second)));
+      steps.push_back(say("{}: excludes {}", rule_words(order[i].first), named(order[i].second)));
     return steps;
   }
   /// The limit of the question that most instances fell by, where it left nothing.
@@ -147,7 +147,7 @@ class PathFinder {
     for (const RejectedInstance& one : fallen_)
       if (is_asked(one.rule)) ++fallen[one.rule];
     const auto most = std::ranges::max_element(fallen, {}, [](const auto& each) { return each.second; });
-    return most == fallen.end() ? std::string() : say("--{}: not {} instances", most->first, most->second);
+    return most == fallen.end() ? std::string() : say("--{}: excludes {} instances", most->first, most->second);
   }
   /// Limits that nobody gave are those of every answer.
   bool is_asked(std::string_view rule) const {
@@ -221,7 +221,7 @@ class PathFinder {
   std::string term() const {
     const catalog::Term own = best_->offer->term;
     if (own == catalog::Term::spot) return is_interruptible() ? say("spot") : say("spot, which can be reclaimed");
-    if (!is_interruptible()) return say("{}: it should not be interrupted", said(own));
+    if (!is_interruptible()) return say("{}: an interruption would hurt this job", said(own));
     // Where the best answer may run, whatever terms were asked for.
     std::vector<rules::Rule> anywhere(context_.rules.begin(), context_.rules.end());
     std::erase_if(anywhere, [](const rules::Rule& rule) { return rule.id == "term"; });

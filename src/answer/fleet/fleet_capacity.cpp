@@ -312,11 +312,12 @@ Unserved explain_unserved(const FleetContext& context, const Job& work, std::siz
   relax("--ttft", job.ttft_ms, out.ttft);
   relax("--tpot", job.tpot_ms, out.itl);
   const std::string who = format("{} {}", out.nearest->instance->provider, printable(out.nearest->instance->sku));
-  out.message = flags.empty() ? say("{} meets the targets for a single request with a chance below {:.0f} %", who,
-                                    100 * work.confidence)
-                              : say("{} comes closest, with {:.0f} ms to the first token and {:.1f} ms between tokens "
-                                    "for a single request; at least {} is needed",
-                                    who, in_ms(out.ttft), in_ms(out.itl), flags);
+  out.message = flags.empty()
+                    ? say("{} has less than {:.0f} % chance of meeting the targets, even for a single request", who,
+                          100 * work.confidence)
+                    : say("{} comes closest, with {:.0f} ms to the first token and {:.1f} ms between tokens "
+                          "for a single request; at least {} is needed",
+                          who, in_ms(out.ttft), in_ms(out.itl), flags);
   return out;
 }
 

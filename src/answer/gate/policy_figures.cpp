@@ -184,7 +184,7 @@ PolicyJudge read_fit_probability(const PolicyKind& kind, PolicySource& source) {
   return judge_by(rules::compare(Fact::fit_probability, Operator::below, *least, false),
                   [least = *least](const PolicySubject& subject) {
                     const auto [found, asked] = told_apart(subject.facts.number(Fact::fit_probability), least, percent);
-                    return say("fits into memory with a probability of {}, at least {} required", found, asked);
+                    return say("{} chance of fitting in memory; at least {} required", found, asked);
                   });
 }
 
@@ -199,8 +199,8 @@ PolicyJudge read_confidence(const PolicyKind& kind, PolicySource& source) {
           judge_by(rules::compare(fact, Operator::below, least, false), [fact, least](const PolicySubject& one) {
             const auto [found, asked] = told_apart(one.facts.number(fact), least, percent);
             return fact == Fact::targets_probability
-                       ? say("all targets are met with a probability of {}; at least {} required", found, asked)
-                       : say("the budget is kept with a probability of {}, at least {} required", found, asked);
+                       ? say("{} chance of meeting all targets; at least {} required", found, asked)
+                       : say("{} chance of staying within budget; at least {} required", found, asked);
           })(subject);
       if (verdict.outcome != PolicyOutcome::pass) return verdict;
     }

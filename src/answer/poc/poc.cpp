@@ -198,7 +198,7 @@ Result<Poc> proof_of_concept(const Advice& advice, int rank, std::span<const Pro
                              const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
   const auto& all = advice.recommendations;
   if (rank < 1 || static_cast<std::size_t>(rank) > all.size())
-    return usage_error(say("there is no rank {}", rank), "--rank", say("ranks: 1 to {}", all.size()));
+    return usage_error(say("no rank {}", rank), "--rank", say("ranks: 1 to {}", all.size()));
   const Recommendation& chosen = all[static_cast<std::size_t>(rank) - 1];
   return PocPlanner(advice, chosen, tools, catalog, coefficients).run();
 }

@@ -262,7 +262,7 @@ Reason CandidateSearch::not_kept(bool in_simulation) const {
   return {"too-slow", [in_simulation, confidence = work_.confidence] {
             return in_simulation ? say("in simulation, the chance of meeting the latency targets is below {:.0f} %",
                                        100 * confidence)
-                                 : say("meets the latency targets with a chance below {:.0f} %", 100 * confidence);
+                                 : say("chance of meeting the latency targets is below {:.0f} %", 100 * confidence);
           }};
 }
 

@@ -247,8 +247,8 @@ Reason CandidateSearch::why_late(const physics::Machine& group, const physics::S
   const physics::Plan plan = share_of(group, option.layout, most);
   if (plan.fits && plan.rate > 0 && plan.meets_targets)
     return {"too-slow", [confidence = work_.confidence, targets = physics::has_targets(work_.inference)] {
-              return targets ? say("meets the latency targets with a chance below {:.0f} %", 100 * confidence)
-                             : say("keeps up with the load with a chance below {:.0f} %", 100 * confidence);
+              return targets ? say("chance of meeting the latency targets is below {:.0f} %", 100 * confidence)
+                             : say("chance of keeping up with the load is below {:.0f} %", 100 * confidence);
             }};
   if (plan.fits && plan.rate <= 0) {
     const physics::Problem much{.kind = physics::Problem::Kind::too_much_traffic,

@@ -66,7 +66,7 @@ constexpr Option<SimulateQuestion> kSimulateOptions[] = {
     {"warm_up", "", "S", to_say("seconds left out at the beginning (default: a fifth of the run, nothing of a log)"),
      kRun, GPUSEL_SET(assign(t, q.warm_up_s, kSeconds))},
     {"seed", "", "N", to_say("seed of the random numbers (default: 1)"), kRun, GPUSEL_SET(assign(t, q.seed, kAny))},
-    {"knee", "", "BOOL", to_say("latency against the rate, up to saturation (default: true)"), kRun,
+    {"knee", "", "BOOL", to_say("latency by request rate, up to saturation (default: true)"), kRun,
      [](SimulateQuestion& q, std::string_view t) -> Status {
        std::optional<bool> on;
        if (Status set = assign(t, on); !set) return set;

@@ -134,7 +134,7 @@ Result<Input> find_input(std::string_view name, const catalog::Catalog& catalog)
   else {
     const auto names = all_names();
     const Hint near = did_you_mean(name, names);
-    return usage_error(say("nothing is called '{}'", shorten(name, 40)), {},
+    return usage_error(say("unknown name '{}'", shorten(name, 40)), {},
                        near.or_else(say("name an option of recommend such as context, a limit, or price:NAME")));
   }
   if (input.gpus) input.key = kGpus;

@@ -46,12 +46,12 @@ std::string quoted_for_curl(std::string_view text) {
 /// What curl's exit status means; the numbers are those of its manual.
 std::string reason_of_curl(int status) {
   switch (status) {
-    case 1: return say("it leads to what is not https");
+    case 1: return say("it redirects to an address that is not https");
     case 5:
-    case 6: return say("its name is not known to the network");
-    case 7: return say("nothing answers there");
+    case 6: return say("host not found");
+    case 7: return say("cannot connect");
     case 16:
-    case 92: return say("it breaks the rules of HTTP");
+    case 92: return say("the response is not valid HTTP");
     case 18: return say("it is cut off");
     case 28: return say("it takes too long");
     case 35:
@@ -61,11 +61,11 @@ std::string reason_of_curl(int status) {
     case 59:
     case 60:
     case 66:
-    case 77: return say("its certificate or encryption is not accepted (curl: {})", status);
-    case 47: return say("it leads from one address to the next without end");
-    case 52: return say("it answers nothing");
+    case 77: return say("the TLS connection failed (curl: {})", status);
+    case 47: return say("too many redirects");
+    case 52: return say("the response is empty");
     case 55:
-    case 56: return say("the connection breaks");
+    case 56: return say("the connection was lost");
     default: return say("curl ends with status {}", status);
   }
 }
@@ -201,7 +201,7 @@ class Transfer {
       if (end == std::string::npos) {
         if (head_text_.size() <= kMostHead) return {};
         refused_ = true;
-        return std::unexpected(io_error(say("it breaks the rules of HTTP")));
+        return std::unexpected(io_error(say("the response is not valid HTTP")));
       }
       head_ = read_head(std::string_view(head_text_).substr(0, end));
       head_text_.erase(0, end);
@@ -254,12 +254,10 @@ class Transfer {
     if (busy && head_.retry_after) {
       pause = *head_.retry_after;
       again = pause <= kLongestPause;
-      if (!again)
-        return drop(io_error(say("it answers with status {}, and asks for {:g} s of patience", head_.status, pause)),
-                    true);
+      if (!again) return drop(io_error(say("HTTP status {}, retry after {:g} s", head_.status, pause)), true);
     }
-    if (head_.status == 0) return drop(io_error(say("it answers nothing")), true);
-    return drop(io_error(say("it answers with status {}", head_.status)), busy);
+    if (head_.status == 0) return drop(io_error(say("the response is empty")), true);
+    return drop(io_error(say("HTTP status {}", head_.status)), busy);
   }
 
   /// Where there is no page, only what can be gone on with stays.

@@ -72,8 +72,7 @@ class Chain {
   Result<Pages> walk() {
     std::set<std::string> asked;
     for (std::string next = order_.part.address(); !next.empty();) {
-      if (!asked.insert(next).second || asked.size() > kMostPages)
-        return page_error(say("it leads from one page to the next without end"));
+      if (!asked.insert(next).second || asked.size() > kMostPages) return page_error(say("its pages never end"));
       auto page = fetch(next);
       if (!page) return std::unexpected(page.error());
       if (page->unchanged) {
@@ -134,7 +133,7 @@ class Chain {
     if (const auto port = next.find(":443/"); next.starts_with("https://") && port == next.find(':', 8))
       next.erase(port, 4);
     if (origin_of_address(next) != origin_of_address(first))
-      return page_error(say("its next page is at another place: {}", printable(shorten(*said, 80))));
+      return page_error(say("its next page is on another host: {}", printable(shorten(*said, 80))));
     for (char& c : next)
       if (c == ' ') c = '+';
     return next;

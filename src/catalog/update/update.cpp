@@ -99,7 +99,7 @@ class Updater {
     const std::string key = key_of(part);
     if (key.empty()) {
       update.outcome = request_.named ? ListOutcome::failed : ListOutcome::no_key;
-      update.reason = say("it wants a key: set {}", name);
+      update.reason = say("it needs a key: set {}", name);
     } else if (std::ranges::any_of(key, [](unsigned char c) { return c < 0x20 || c == 0x7F; })) {
       update.reason = say("the key in {} is not one line of text", name);
     }

@@ -243,7 +243,7 @@ Parsed make_catalog_import() {
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group, sets(options->out)},
       {"--cloud", "NAME", say("provider of the prices (default: from the file's name or folder)"), group,
        sets(options->request.cloud)},
-      {"--as-of", "DATE", say("day the prices held; else the file's own date, else that of its last commit"), group,
+      {"--as-of", "DATE", say("date of the prices (default: the file's own date, else its last commit)"), group,
        [options](std::string_view text) { return set_date(text, *options); }},
       {"--trust", "", say("accept prices far below those of others"), group, turns_on(options->request.trust)},
       {"--list-prices", "", say("generic-csv: published prices, so that a younger one of the catalog counts"), group,

@@ -112,7 +112,7 @@ int run_show(const ShowOptions& options, Context& context) {
                                 {},
                                 say("it is a {}", kind.name)});
   return context.fail(
-      Error{ErrorKind::usage, say("nothing is called '{}'", shorten(name, 60)), {}, nearest(*catalog, name)});
+      Error{ErrorKind::usage, say("unknown name '{}'", shorten(name, 60)), {}, nearest(*catalog, name)});
 }
 
 }  // namespace

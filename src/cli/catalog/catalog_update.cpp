@@ -58,12 +58,12 @@ class Updating {
  private:
   Status check(std::span<const catalog::ListPart> parts, Date today) const {
     if (Context::lists_folder().empty())
-      return usage_error(say("there is no home directory to keep it in"), "HOME", say("set HOME or XDG_DATA_HOME"));
+      return usage_error(say("no home directory to save it in"), "HOME", say("set HOME or XDG_DATA_HOME"));
     if (!options_.files.empty() && (options_.names.size() != 1 || parts.size() != 1))
       return usage_error(say("it is one list that files hold"), "--from-file",
                          say("name it with --source, such as --source {}", parts.front().id()));
     if (options_.files.empty() && options_.as_of.known())
-      return usage_error(say("it is for --from-file: an address says of which day its prices are"), "--as-of");
+      return usage_error(say("it is for --from-file: a fetched list carries its own date"), "--as-of");
     if (const auto age = days_between(options_.as_of, today); age && *age < -1)
       return usage_error(say("{} is in the future", options_.as_of.text()), "--as-of");
     const bool good = options_.mirror.empty() || options_.mirror.starts_with("https://") ||
@@ -115,8 +115,8 @@ class Updating {
     if (show::is_data(format)) return status;
     const auto remarks = std::ranges::count_if(updates, [](const auto& update) { return !update.remarks.empty(); });
     if (remarks > 0) context_.note(say("sources with remarks on their prices: {}; -o json has them", remarks));
-    if (options_.dry_run) context_.note(say("nothing was kept: --dry-run"));
-    if (kept) context_.note(say("kept in {}, and laid under your own files from now on", printable(folder)));
+    if (options_.dry_run) context_.note(say("nothing was saved: --dry-run"));
+    if (kept) context_.note(say("saved in {}; used from now on, below your own files", printable(folder)));
     if (changed) context_.note(show::answer_change_text(*changed));
     return status;
   }
@@ -141,20 +141,19 @@ Parsed make_catalog_update() {
   Flag source{"--source", "NAME", say("only this one, or one part of it: aws/us-east-1"), group,
               appends_to(options->names)};
   source.repeats = true;
-  Flag file{"--from-file", "FILE", say("pages that were fetched elsewhere, in place of the network"), group,
+  Flag file{"--from-file", "FILE", say("pages fetched elsewhere, instead of the network"), group,
             appends_to(options->files)};
   file.repeats = true;
   parsed.flags = {
       std::move(source),
       std::move(file),
-      {"--as-of", "DATE", say("day the prices of --from-file held, where they do not say it"), group,
+      {"--as-of", "DATE", say("date of the prices in --from-file, if the file does not say"), group,
        [options](std::string_view text) { return set_day(text, options->as_of); }},
-      {"--mirror", "URL", say("ask this server instead: URL/HOST/PATH of each address; no key goes there"), group,
+      {"--mirror", "URL", say("ask this server instead: URL/HOST/PATH of each address; keys are not sent"), group,
        sets(options->mirror)},
       more_sources_flag(options->lists, group),
-      {"--trust", "", say("take prices and lists that are far from what was known, too"), group,
-       turns_on(options->trust)},
-      {"--dry-run", "", say("fetch, read and report, keep nothing"), group, turns_on(options->dry_run)},
+      {"--trust", "", say("accept prices and lists far from the known ones"), group, turns_on(options->trust)},
+      {"--dry-run", "", say("fetch, read and report, save nothing"), group, turns_on(options->dry_run)},
   };
   parsed.run = [options](Context& context) { return Updating(*options, context).run(); };
   return parsed;

@@ -105,25 +105,24 @@ Parsed list_command(ListOptions& options) {
   };
   parsed.flags.push_back(
       {"-n,--limit,--max-results,--top", "N", say("rows to show"), group, sets(options.limit, job::kCount)});
-  parsed.flags.push_back({"--filter", "EXPRESSION", say("over the JSON item's keys: 'vram>=48 && price<3'"), group,
-                          sets(question.filter)});
+  parsed.flags.push_back({"--filter", "EXPRESSION", say("filter by keys of the JSON item: 'vram>=48 && price<3'"),
+                          group, sets(question.filter)});
   parsed.flags.push_back(columns_flag(options.columns, group));
   parsed.flags.push_back(why_flag(options.why, "--why,--sources", say("every column; of one, its sources")));
-  parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS",
-                          say("keys of the JSON item or short ones, as in price,-bandwidth"), group,
-                          [&question](std::string_view text) -> Status {
+  parsed.flags.push_back({"--sort-by,--sort,-s", "KEYS", say("keys of the JSON item or short names: price,-bandwidth"),
+                          group, [&question](std::string_view text) -> Status {
                             for (const std::string_view key : split(text, ','))
                               if (!trim(key).empty()) question.sort_by.emplace_back(trim(key));
                             return {};
                           }});
-  parsed.flags.push_back({"--sort-direction", "WHICH", say("asc, or desc for the other way round"), group,
-                          [&options](std::string_view text) -> Status {
-                            static constexpr std::string_view kWays[] = {"asc", "ascending", "desc", "descending"};
-                            if (std::find(std::begin(kWays), std::end(kWays), text) == std::end(kWays))
-                              return job::not_one_of(text, kWays);
-                            options.reversed = text.starts_with("desc");
-                            return {};
-                          }});
+  parsed.flags.push_back(
+      {"--sort-direction", "WHICH", say("asc or desc"), group, [&options](std::string_view text) -> Status {
+         static constexpr std::string_view kWays[] = {"asc", "ascending", "desc", "descending"};
+         if (std::find(std::begin(kWays), std::end(kWays), text) == std::end(kWays))
+           return job::not_one_of(text, kWays);
+         options.reversed = text.starts_with("desc");
+         return {};
+       }});
   return parsed;
 }
 

@@ -89,12 +89,11 @@ Parsed make_models() {
   parsed.flags.push_back(
       {"--licence,--license", "TEXT", say("text in the license's name: apache, mit …"), group, sets(limits.licence)});
   static constexpr job::Limits kParams{{.low = 1, .high = 1e15}, 1000};
+  parsed.flags.push_back({"--min-params", "N", say("minimum parameters: 7B"), group, sets(limits.min_params, kParams)});
   parsed.flags.push_back(
-      {"--min-params", "N", say("parameters, at least: 7B"), group, sets(limits.min_params, kParams)});
+      {"--max-params", "N", say("maximum parameters: 13B"), group, sets(limits.max_params, kParams)});
   parsed.flags.push_back(
-      {"--max-params", "N", say("parameters, at most: 13B"), group, sets(limits.max_params, kParams)});
-  parsed.flags.push_back({"--min-context", "TOKENS", say("longest context, at least: 128k"), group,
-                          sets(limits.min_context, job::kLength)});
+      {"--min-context", "TOKENS", say("minimum context length: 128k"), group, sets(limits.min_context, job::kLength)});
   parsed.positional_places = {{"show", "MODEL"}};
   parsed.run = [options](Context& context) { return run_models(*options, context); };
   return parsed;

@@ -64,7 +64,7 @@ class Check {
     if (options_.policies.empty())
       return usage_error(say("--policy is required"), {}, say("name a policy file: --policy policy.yaml"));
     if (options_.all && options_.rank)
-      return usage_error(say("has no meaning with --all"), "--rank", say("use one of them"));
+      return usage_error(say("cannot be combined with --all"), "--rank", say("use one of them"));
     if (options_.answers.size() > 1)
       return usage_error(say("{} answers to check", options_.answers.size()), {}, say("check one at a time"));
     return options_.answers.empty() ? Status{} : check_saved_words();

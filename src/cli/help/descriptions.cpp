@@ -45,18 +45,17 @@ constexpr Description kDescriptions[] = {
      to_say("Lists, filters and sorts them; 'models show NAME' prints one, or what is understood of a file.")},
     {"catalog import",
      to_say("Reads price lists as SkyPilot, gpuhunt, AWS, Azure and Vast.ai publish them, or a table of your own, and "
-            "writes a snapshot or a folder of YAML. What cannot be read is said with its place.")},
+            "writes a snapshot or a folder of YAML. Rows that cannot be read are reported with their location.")},
     {"catalog update",
-     to_say("Asks each source for its price list with the system's curl and keeps what is younger in your own data. A "
-            "source that fails is named, what was kept of it stays, and the others are read.")},
+     to_say("Fetches the price list of each source with the system's curl and saves newer prices in your own data. A "
+            "source that fails is reported and keeps its saved prices; the others are read.")},
     {"catalog sources",
      to_say("Names each list and part of a list, with what it covers, its license and address, and when it was read.")},
     {"catalog lint", to_say("Runs every check over the catalog or your own files. The status is 5 if an error or a "
                             "warning remains that nobody accepted.")},
     {"catalog path", to_say("Shows the built-in catalog, every overlay on top of it, lowest first, and the folder "
                             "whose files are always applied.")},
-    {"catalog show",
-     to_say("Finds the record of that name, whatever its kind, and prints it with the documents it cites.")},
+    {"catalog show", to_say("Finds the record of that name, of any kind, and prints it with the documents it cites.")},
     {"catalog stats", to_say("Counts records, offers and sources, and says how old the prices are.")},
     {"catalog diff",
      to_say("Records that were added, removed or changed, fact by fact. Without names it shows what --catalog and the "

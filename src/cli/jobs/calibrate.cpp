@@ -41,7 +41,7 @@ class Calibrate {
     target_ = options_.to.empty() ? own_calibration_file() : options_.to;
     if (target_.empty())
       return context_.fail(Error{ErrorKind::usage,
-                                 say("no home directory to keep a calibration in"),
+                                 say("no home directory to save a calibration in"),
                                  {},
                                  say("set XDG_DATA_HOME, or name a file with --to")});
     if (options_.reset) return reset(*format);
@@ -96,7 +96,7 @@ class Calibrate {
   }
 
   std::string reset_line(bool was_there) const {
-    if (!was_there) return say("there is no calibration of your own: {}", printable(target_));
+    if (!was_there) return say("you have no calibration: {}", printable(target_));
     return options_.dry_run ? say("would remove {}", printable(target_))
                             : say("removed {}: back to the shipped coefficients", printable(target_));
   }

@@ -316,7 +316,7 @@ int run_why(ExplainOptions& options, const std::vector<Flag>& flags, Context& co
                     {},
                     say("ask first, as in gpusel recommend llama-3.1-8b --rps 10, or add its words here")}
             : Error{ErrorKind::usage,
-                    say("no previous question is kept here (GPUSEL_STATE=off or CI is set)"),
+                    say("the last question is not saved (GPUSEL_STATE=off or CI is set)"),
                     {},
                     say("give the question too, as in gpusel why 3 llama-3.1-8b --rps 10")});
   return Explain(options, context).run();

@@ -120,7 +120,7 @@ class Recommend {
                                                        {beside.shows_data(), "--data-path"},
                                                        {options_.poc, "--poc"}};
     for (const auto& [given, flag] : flags)
-      if (given) return usage_error(say("has no meaning with --stages"), std::string(flag));
+      if (given) return usage_error(say("cannot be combined with --stages"), std::string(flag));
     return {};
   }
 
@@ -209,7 +209,11 @@ class Recommend {
     const bool all = view.wide || format == "html" || options_.explain;
     if (!all) view.limit = static_cast<std::size_t>(options_.limit.value_or(0));  // 0: what a screen has room for
     if (!all) view.next = next(answer);
-    view.next_is_whole = !view.next.empty() && keeps_questions(context_);
+    // Where the question is not kept, the line needs all of it.
+    const std::string question =
+        keeps_questions(context_) ? std::string() : question_line(options_.question_flags, context_);
+    view.next_is_whole = !view.next.empty() && (keeps_questions(context_) || !question.empty());
+    if (!view.next.empty() && !question.empty()) view.next += " " + question;
     show::Document page =
         all ? show::recommend_page(answer.advice, answer.catalog, view)
             : show::brief_page(answer.advice, options_.question.constraints, view, context_.terminal(),
@@ -240,7 +244,7 @@ class Recommend {
 
 void add_own_flags(std::vector<Flag>& flags, const std::shared_ptr<RecommendOptions>& options) {
   const std::string ranking = say("Ranking and output");
-  flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 5, in full 10; JSON: all)"),
+  flags.push_back({"-n,--limit,--max-results,--top", "N", say("rows to show (default 5, with --why 10; JSON: all)"),
                    ranking, sets(options->limit, job::kCount)});
   flags.push_back({"--explain", "", say("each rank's points, each warning's source, each figure's formula"), ranking,
                    turns_on(options->explain)});

@@ -98,7 +98,7 @@ Parsed make_simulate() {
       {"--per-request", "FILE", say("write a line of CSV for each request"), group, sets(options->per_request)});
   parsed.flags.push_back(
       {"--check", "", say("status 4 where the targets are missed"), group, turns_on(options->check)});
-  parsed.flags.push_back(why_flag(options->all, "--why", say("the queue, the cache, and latency against the rate")));
+  parsed.flags.push_back(why_flag(options->all, "--why", say("the queue, the cache and latency by request rate")));
   parsed.flags.push_back(use_spot_flag(question.base.constraints));
   parsed.shows_prices = true;
   parsed.run = [options](Context& context) { return run_simulate(*options, context); };

@@ -46,7 +46,7 @@ Error of_language_model(Error error) {
 }
 
 Flag filter_flag(std::string& filter, std::string group) {
-  return {"--filter", "EXPR", say("only what passes, over the columns of instances: 'vram>=48 && price<3'"),
+  return {"--filter", "EXPR", say("only instances that match, by their columns: 'vram>=48 && price<3'"),
           std::move(group), sets(filter)};
 }
 

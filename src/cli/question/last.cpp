@@ -61,6 +61,12 @@ void write_private(const fs::path& path, std::string_view text) {
     fs::remove(unfinished, failed);
 }
 
+/// Whether what was typed by this name is a part of the question.
+bool belongs(const std::string& name, const std::vector<std::string>& flags) {
+  return name == kWordsName || std::ranges::find(flags, name) != flags.end() ||
+         std::ranges::find(kOfData, name) != std::end(kOfData);
+}
+
 }  // namespace
 
 bool keeps_questions(const Context& context) {
@@ -72,11 +78,23 @@ void keep_question(const std::vector<std::string>& flags, const Context& context
   const fs::path path = last_file();
   show::Json asked = show::Json::array();
   for (const auto& [name, value] : context.typed)
-    if (name == kWordsName || std::ranges::find(flags, name) != flags.end() ||
-        std::ranges::find(kOfData, name) != std::end(kOfData))
-      asked.push_back({name, value});
+    if (belongs(name, flags)) asked.push_back({name, value});
   const std::string text = show::dump({{"schema", kLastSchema}, {"asked", std::move(asked)}});
   if (text.size() <= kMostKept) write_private(path, text);
+}
+
+std::string question_line(const std::vector<std::string>& flags, const Context& context) {
+  // A switch is "true" though nobody typed that.
+  const bool types_true = std::ranges::any_of(context.words, [](const auto& word) { return word.ends_with("true"); });
+  std::string line;
+  for (const auto& [name, value] : context.typed) {
+    if (!belongs(name, flags)) continue;
+    const std::string mark = line.empty() ? "" : " ";
+    const bool is_switch = value == "true" && !types_true;
+    line += mark + (name == kWordsName ? std::string() : name + (is_switch ? "" : " "));
+    if (!is_switch) line += answer::shell_word(value);
+  }
+  return line;
 }
 
 std::optional<LastQuestion> last_question() {

@@ -19,6 +19,8 @@ inline constexpr std::string_view kWordsName = "WORDS";
 /// Nothing is kept where CI is set or GPUSEL_STATE is off, or inside another program.
 void keep_question(const std::vector<std::string>& flags, const Context& context);
 bool keeps_questions(const Context& context);
+/// What keep_question() keeps, as it is typed: "--request-rate 10 llama-3.1-8b". Empty: the line has no question.
+std::string question_line(const std::vector<std::string>& flags, const Context& context);
 /// Nothing where none was kept, or the file is not ours.
 std::optional<LastQuestion> last_question();
 

@@ -174,7 +174,7 @@ Parsed make_config_show() {
       std::vector<std::string_view> names;
       for (const Command& one : commands()) names.push_back(one.name);
       const Hint near = did_you_mean(*command, names);
-      return context.fail(Error{ErrorKind::usage, say("there is no command '{}'", printable(shorten(*command, 40))),
+      return context.fail(Error{ErrorKind::usage, say("unknown command '{}'", printable(shorten(*command, 40))),
                                 "COMMAND", near.or_else(say("all commands: gpusel --help"))});
     }
     return run_show(*command, context);

@@ -128,7 +128,7 @@ class Doctor {
     const int age = days_between(newest, today_).value_or(0);
     const bool stale = newest.known() && (age > limit || age < 0);
     add(say("newest price"), all == 0 || stale ? Health::warn : Health::ok,
-        all == 0 ? say("there are no prices") : aged(newest, today_));
+        all == 0 ? say("no prices") : aged(newest, today_));
     add(say("old prices"), old + undated > 0 ? Health::warn : Health::ok,
         say("{} of {} are older than {:.0f} days, {} have no date", old, all, limit, undated));
     if (options_.limits.strict.value_or(false) && options_.limits.max_price_age_days && old + undated > 0)
@@ -153,8 +153,8 @@ class Doctor {
     }
     for (const show::ToolOrders& tool : *tools) {
       const auto age = days_between(tool.as_of, today_);
-      add(say("what {} orders", tool.id), age && *age > kOldDays ? Health::warn : Health::ok,
-          say("by its sources of {} (version {})", aged(tool.as_of, today_), printable(tool.version)));
+      add(say("{} data", tool.id), age && *age > kOldDays ? Health::warn : Health::ok,
+          say("sources of {} (version {})", aged(tool.as_of, today_), printable(tool.version)));
     }
   }
 
@@ -193,7 +193,7 @@ show::Table findings_table(std::span<const Finding> findings) {
 show::Text verdict_on(std::span<const Finding> findings) {
   const auto bad = [](const Finding& finding) { return finding.health != Health::ok; };
   const auto count = static_cast<std::size_t>(std::ranges::count_if(findings, bad));
-  if (count == 0) return {say("All is well."), show::Meaning::best};
+  if (count == 0) return {say("No problems found."), show::Meaning::best};
   const Finding& first = *std::ranges::find_if(findings, bad);
   return {count == 1 ? say("1 finding: {}", first.subject) : say("{} findings, the first: {}", count, first.subject),
           show::Meaning::warn};

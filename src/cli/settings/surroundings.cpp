@@ -71,7 +71,7 @@ void add_settings(const Context& context, std::vector<Finding>& findings) {
 Finding terminal(const Context& context) {
   const show::Terminal terminal = context.terminal();
   return {say("terminal"), Health::ok,
-          say("{}, {}", terminal.width == 0 ? say("no width") : say("{} columns", std::size_t(terminal.width)),
+          say("{}, {}", terminal.width == 0 ? say("width unknown") : say("{} columns", std::size_t(terminal.width)),
               terminal.color ? say("color on") : say("color off"))};
 }
 

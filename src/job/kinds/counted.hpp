@@ -63,9 +63,9 @@ inline constexpr Unit kTokens{"tokens/s", "tokens", 1, "M tok", "million tokens"
 inline constexpr Unit kAudioSamples{"audio-samples/s", "audio samples", 1, "G samples", "billion audio samples", 1e9};
 inline constexpr Unit kRealTime{"x real time", "seconds of audio", 1, "h of audio", "hour of audio", 3600};
 inline constexpr Unit kFramesPerHour{"frames/h", "frames", 1.0 / 3600, "frame", "frame", 1};
-inline constexpr Unit kScore{"score", "points", 0, "1k points·h", "thousand points for an hour", 1e3};
-inline constexpr Unit kSessions{"sessions", "sessions", 0, "session·h", "session and hour", 1};
-inline constexpr Unit kStreams{"streams", "streams", 0, "stream·h", "stream and hour", 1};
+inline constexpr Unit kScore{"score", "points", 0, "1k points·h", "thousand point-hours", 1e3};
+inline constexpr Unit kSessions{"sessions", "sessions", 0, "session·h", "session-hour", 1};
+inline constexpr Unit kStreams{"streams", "streams", 0, "stream·h", "stream-hour", 1};
 inline constexpr Unit kCellUpdates{"million updates/s", "million updates", 1, "G updates", "billion updates", 1e3};
 inline constexpr Unit kVideoTime{"x real time", "seconds of video", 1, "h of video", "hour of video", 3600};
 inline constexpr Unit kGigabytes{"GB/s", "GB", 1, "TB", "TB", 1e3};

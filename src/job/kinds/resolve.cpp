@@ -86,8 +86,8 @@ class CountedResolver {
   Status of_networks(Counted& counted) {
     if (request_.engine && serves_text(*request_.engine) && *request_.engine != Engine::hf)
       return usage_error(
-          say("engine '{}' serves language models, and '{}' is none", to_text(*request_.engine), model_->id), "engine",
-          say("pytorch, torch-compile, tensorrt or onnxruntime"));
+          say("engine '{}' serves language models, and '{}' is not one", to_text(*request_.engine), model_->id),
+          "engine", say("pytorch, torch-compile, tensorrt or onnxruntime"));
     const bool plain = !request_.engine || request_.engine == Engine::hf;
     counted.engine = plain ? Engine::pytorch : *request_.engine;
     if (!request_.engine) defaults_.assume("engine", counted.engine);

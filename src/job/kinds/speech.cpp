@@ -22,7 +22,7 @@ Status usable(const catalog::Model& model, const Counted& counted) {
     return usage_error(say("the work per second of audio of '{}' is not known", model.id), "model",
                        say("an overlay can add speech.window_s and speech.encoder_gflops"));
   if (counted.engine == Engine::ctranslate2 && !model.cross_tokens)
-    return usage_error(say("ctranslate2 runs Whisper models, and '{}' is none", model.id), "engine",
+    return usage_error(say("ctranslate2 runs Whisper models, and '{}' is not one", model.id), "engine",
                        say("remove --engine"));
   return {};
 }

@@ -86,7 +86,7 @@ Figures preprocess_figures(const PreprocessJob& job, const CountedAsk& ask) {
                        to_say("calibration: cpu.work_per_cycle, preprocess.rate")};
   out.rate = record(ask.trace, entry, [&](auto told) {
     const auto what = [&] {
-      return found.on_gpu ? say("what one node does on its GPUs")
+      return found.on_gpu ? say("work of one node on its GPUs")
                           : say("cores × threads' gain × clock × work per clock × rate per unit of it");
     };
     const auto all = told(what, found.rate) * told("nodes", ask.machine.nodes);

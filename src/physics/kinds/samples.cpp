@@ -64,7 +64,7 @@ class SamplePasses {
              (told("dense peak", FlopPerSecond::raw(rate_of(done_in_))) * told("share reached", reached()));
     });
     traffic_ = part("samples.traffic", [&](auto told) {
-      return told("values layers put out, and scores, moved", bytes(step_traffic())) / told("bandwidth", bandwidth());
+      return told("layer outputs and scores moved", bytes(step_traffic())) / told("bandwidth", bandwidth());
     });
     vector_ = step_clocks();
     weights_ = part("samples.weights", [&](auto told) {
@@ -80,13 +80,12 @@ class SamplePasses {
       const auto work = told("products", products_) + told("traffic", traffic_) + told.some("arithmetic", vector_) +
                         told("weights", weights_);
       const auto launch = told("launching", launch_);
-      return greatest(work, launch) +
-             told("host time that is not hidden", c_.host_exposed.of(engine_)) * least(work, launch) +
+      return greatest(work, launch) + told("exposed host time", c_.host_exposed.of(engine_)) * least(work, launch) +
              told.some("links", links_);
     });
     out.rate = record(ask_.trace, {"throughput", "{:.4g}", ask_.counted.unit.rate, kSamplesSource}, [&](auto told) {
-      const auto rate = told("batch", ask_.batch()) * told("GPUs at work", ask_.working_gpus()) /
-                        told("latency", out.latency.raw(), "s") * told("what is counted of a sample", per_sample_) *
+      const auto rate = told("batch", ask_.batch()) * told("GPUs in use", ask_.working_gpus()) /
+                        told("latency", out.latency.raw(), "s") * told("counted per sample", per_sample_) *
                         told("share that GPUs together reach", together());
       const bool arrive = ask_.counted.mode == job::Mode::online && !ask_.training();
       return arrive ? rate * told("share that arrivals reach", c_.online_share.value) : rate;
@@ -104,7 +103,7 @@ class SamplePasses {
       m.weights = bytes(parameters * bytes_);
       m.activations =
           record<Bytes>(ask_.trace, {"memory.activations", "{:.3g}", "GiB", kSamplesSource}, [&](auto told) {
-            return told("batch", batch) * told("values layers put out", cost_.activations) *
+            return told("batch", batch) * told("layer outputs", cost_.activations) *
                    told("bytes of each", bytes_, "B") * told("share alive at once", c_.live_share.of(kind_));
           });
       return;
@@ -174,8 +173,7 @@ class SamplePasses {
     const double clocks = c_.clocks.of(engine_, kind_);
     if (ticks == 0 || put_out() * clocks == 0) return {};
     return part("samples.arithmetic", [&](auto told) {
-      return quantity<Seconds>(told("values layers put out", put_out()) *
-                               told("clocks of a multiprocessor for each", clocks) /
+      return quantity<Seconds>(told("layer outputs", put_out()) * told("clocks of a multiprocessor for each", clocks) /
                                told("clocks of all", ticks, "Hz"));
     });
   }
@@ -196,7 +194,7 @@ class SamplePasses {
     const Seconds shown = reduce_time(ask_, gradients, products_ + traffic_ + vector_);
     if (ask_.trace != nullptr && shown > Seconds{})
       note(*ask_.trace, {"samples.links", "{:.5g}", "ms", kSamplesSource}, in_ms(shown),
-           say("gradients between GPUs that computing does not hide"), say("{} GPUs", ask_.machine.gpus()));
+           say("exposed gradient communication between GPUs"), say("{} GPUs", ask_.machine.gpus()));
     return shown;
   }
   double together() const {

@@ -259,8 +259,7 @@ class Speech {
     parts.host = host_time();
     parts.link = reduce_time(ask_, bytes(trained() * 4), parts.products + parts.memory);
     if (ask_.trace != nullptr && parts.link > Seconds{})
-      note(*ask_.trace, {"time.link", "{:.4g}", "ms"}, in_ms(parts.link),
-           say("gradients that are not hidden behind other work"));
+      note(*ask_.trace, {"time.link", "{:.4g}", "ms"}, in_ms(parts.link), say("exposed gradient communication"));
     return parts;
   }
 

@@ -140,12 +140,12 @@ void close_loop(Steady& steady, const Mixing& mix, double batch, double steps, S
                     quantity<Seconds>(told("requests at once", batch) / told("capacity", steady.requests_per_s)));
   });
   steady.requests_per_s = record(trace, kOfReplica, [&](auto told) {
-    return per_second(told("requests at once", batch), told("stay of one request", steady.e2e));
+    return per_second(told("requests at once", batch), told("time that one request stays", steady.e2e));
   });
   // Together all wait in front of the first token, and for the last of the batch.
   if (steps > 0)
     steady.itl = record(trace, kBetween, [&](auto told) {
-      const auto stalls = (told("stay of one request", steady.e2e) - told("undisturbed", bare)) /
+      const auto stalls = (told("time that one request stays", steady.e2e) - told("undisturbed", bare)) /
                           told("output less the first", steps) * told("share that a median shows", mix.stepping);
       const auto own = told("time of one token", step);
       return mix.together >= 1 ? own : own + least(stalls, told("a pass over prompts", pass));
@@ -181,16 +181,16 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
   Steady steady;
   steady.ttft = record(trace, kFirstToken, [&](auto told) {
     const Seconds burst = input > 0 ? replica.burst(input, 1 + mix.together * (batch - 1), cached) : step;
-    auto first = told.some("handling", request) + told("reading the prompts that come at once", burst);
+    auto first = told.some("request handling", request) + told("reading the prompts that come at once", burst);
     // Those that come at once pass one front end, one after the other.
     const double before = over_network ? mix.together * (batch - 1) / 2 : 0;
     if (before > 0)
-      first = first + told("front end of those before", microseconds(1000 * replica.of(c.arrival_ms))) * before;
+      first =
+          first + told("front-end time of earlier requests", microseconds(1000 * replica.of(c.arrival_ms))) * before;
     if (over_network && ahead) first = first + told("step scheduled ahead", step);
     if (job.stream_interval > 1)
       first = first + told("step", step) * (told("tokens sent at once", static_cast<double>(job.stream_interval)) - 1);
-    if (batch > 1 && steps > 0)
-      first = first + told("step", step) * (0.5 * told("share of it under way", mix.stepping));
+    if (batch > 1 && steps > 0) first = first + told("step", step) * (0.5 * told("share in progress", mix.stepping));
     return first;
   });
   steady.itl = step;
@@ -225,11 +225,11 @@ Steady steady_state(const Job& work, const Server& server, double batch, double 
     const auto requests = told("requests at once", batch);
     return told("step", step) * (told("output less the first", steps) / requests) +
            told("part of a prompt in a pass", share) / told("batches that read prompts at once", batches) +
-           told.some("handling", request) / requests;
+           told.some("request handling", request) / requests;
   });
   constexpr Recorded kCapacity{"inference.requests_per_s.capacity", "{:.5g}", "requests/s"};
   steady.requests_per_s = record(trace, closed ? kCapacity : kOfReplica, [&](auto told) {
-    return per_second(told("efficiency", efficiency), told("time of the replica for one", per_request));
+    return per_second(told("efficiency", efficiency), told("replica time per request", per_request));
   });
   const double prompts = std::min(batch, replica.batched_tokens() / std::max(input, 1e-9));  // of one pass
   if (closed) close_loop(steady, mix, batch, steps, step, share * prompts, trace);
@@ -307,7 +307,7 @@ Seconds per_token(const job::Inference& job, const Steady& steady, Trace* trace)
   const double steps = static_cast<double>(job.output_tokens) - 1;
   if (steps <= 0) return {};
   return record(trace, kPerToken, [&](auto told) {
-    return (told("stay of one request", steady.e2e) - told("first token", steady.ttft)) /
+    return (told("time that one request stays", steady.e2e) - told("first token", steady.ttft)) /
            told("output less the first", steps);
   });
 }
@@ -361,7 +361,7 @@ double decoding_at_once(const job::Inference& job, const Server& server, double 
 void wait_to_be_read(Steady& steady, double waiting, Seconds alone, Trace* trace) {
   const Seconds wait = record(trace, {"inference.ttft.wait", "{:.2f}", "ms"}, [&](auto told) {
     return told("requests that wait to be read", waiting) *
-           told("time of the replica for one", seconds(1 / steady.requests_per_s));
+           told("replica time per request", seconds(1 / steady.requests_per_s));
   });
   steady.ttft = greatest(steady.ttft, wait + least(steady.ttft, alone));
   steady.e2e = steady.e2e + wait;

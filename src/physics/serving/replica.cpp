@@ -263,7 +263,7 @@ Replica::Parts Replica::decoded(double batch, Cached context, double checked, Tr
   parts.total = record(trace, {"inference.decode_step", "{:.2f}", "ms"}, [&](auto told) {
     const auto device = told("device", parts.device);
     const auto host = told("host", parts.host);
-    return greatest(device, host) + least(device, host) * told("host time that is not hidden", has_.host_exposed) +
+    return greatest(device, host) + least(device, host) * told("exposed host time", has_.host_exposed) +
            told([&] { return say("handling {:g} sequences", batch); }, parts.sequences);
   });
   return parts;

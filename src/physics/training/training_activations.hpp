@@ -34,7 +34,7 @@ struct Activations {
   /// All of it but the logits; `what` a layer keeps, in words.
   template <class Tell, class Words>
   auto kept(const Tell& told, const Words& what) const {
-    return told(what, per_layer) * told("layers in flight", alive) + told.some("one layer under way", once);
+    return told(what, per_layer) * told("layers in flight", alive) + told.some("one layer in progress", once);
   }
 };
 

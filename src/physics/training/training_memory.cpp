@@ -188,9 +188,9 @@ void add_peak(const TrainingJob& job, const Layout& layout, const StagePart& par
   const Bytes passing = kept + activations.logits + part.buffers;
   const Bytes fleeting = std::max(passing, part.temporaries);
   const Bytes slack = record(trace, {"workspace.slack", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
-    return greatest(told("what comes and goes in a pass", passing),
+    return greatest(told("temporary buffers of a pass", passing),
                     told.some("temporaries of the step", part.temporaries)) *
-           told("what the allocator keeps on top", job.slack);
+           told("allocator overhead", job.slack);
   });
   memory.workspace = record(trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
     return told("peak", peak) - told.some("gradients", grads.own) - told("activations", memory.activations) +

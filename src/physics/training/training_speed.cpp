@@ -146,7 +146,7 @@ class StepTime {
       *part = *part * scale;
     return timed("training.step_time", [&](auto told) {
       const auto step =
-          ((told("micro-batch", busy) + told.some("communication that is not hidden", exposed)) *
+          ((told("micro-batch", busy) + told.some("exposed communication", exposed)) *
                (told("micro-batches", accum) * (1 + told("bubble", idle))) +
            told.some("gradients", gradients) + told.some("optimizer", optimizer) +
            told.some("orthogonalisation", orthogonal)) *
@@ -243,7 +243,7 @@ class StepTime {
       return greatest(told("products", products) + told("attention", attention) +
                           told("kernels without products", kernels) + told.some("weights from the host", fetched),
                       told("launching", launch)) +
-             told.some("the part of the shorter of the two that does not overlap", beside);
+             told.some("non-overlapped part of the shorter one", beside);
     });
   }
 

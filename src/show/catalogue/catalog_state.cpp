@@ -49,7 +49,7 @@ std::string bucket_title(const Statistics& statistics, std::size_t i) {
 
 Table age_table(const Statistics& statistics, std::size_t offers) {
   constexpr std::size_t kBar = 30;
-  Table table({left(say("age of prices")), right(say("offers")), right(say("share")), left(say("chart"), 1)});
+  Table table({left(say("price age")), right(say("offers")), right(say("share")), left(say("chart"), 1)});
   const auto row = [&](const std::string& title, std::size_t count) {
     const std::size_t length = offers == 0 ? 0 : (count * kBar + offers - 1) / offers;
     table.add({title, format("{}", count), share(count, offers), std::string(length, '#')});
@@ -104,7 +104,7 @@ Table provider_table(const Statistics& statistics, bool all) {
     shown.resize(std::min(shown.size(), kLargest));
   }
   Table table({left(say("provider")), right(say("SKUs")), right(say("with GPU"), 1), right(say("priced")),
-               right(say("regions"), 1), right(say("offers"), 1), left(say("prices of")), left(say("terms"), 2, 24)});
+               right(say("regions"), 1), right(say("offers"), 1), left(say("price date")), left(say("terms"), 2, 24)});
   for (const auto& p : shown)
     table.add({std::string(p.provider), format("{}", p.instances), format("{}", p.with_gpu), format("{}", p.priced),
                format("{}", p.regions), format("{}", p.offers), p.offers == 0 ? "-" : dates_of(p.oldest, p.newest),
@@ -123,11 +123,11 @@ Document statistics_page(const CatalogState& state, const catalog::Catalog& cata
                  human_number(static_cast<double>(catalog.instances().size())), catalog.providers().size(),
                  catalog.gpus().size(), catalog.models().size(), catalogue_name(catalog)));
   if (statistics.median_age_days)
-    page.line(say("half of the prices are older than {} days as of {}", *statistics.median_age_days, today.text()));
+    page.line(say("median price age: {} days, as of {}", *statistics.median_age_days, today.text()));
   for (const LayerChanges& layer : state.layers)
     page.line(say("{}: {}", printable(layer.path), changes_summary(layer.changes)));
   page.gap().add(age_table(statistics, offers)).gap().add(provider_table(statistics, all));
-  if (!all) return page.line(secondary(say("Every provider, term and source, and what is known of records: -o wide")));
+  if (!all) return page.line(secondary(say("All providers, terms, sources and how complete records are: -o wide")));
   page.gap().line(say("terms: {}", counts_line<catalog::Term>(term_totals(statistics))));
   page.line(say("confidence: {}", counts_line<catalog::Confidence>(statistics.by_confidence)));
   page.line(say("renderer scores: {}, sources: {}", catalog.render_scores().size(), catalog.sources().size()));

@@ -302,18 +302,23 @@ Document lock_page(const Json& lock, const std::string& to) {
                money("total"), text_of(row["price"]["as_of"]), text_of(row["price"]["source"])});
   }
   const auto& versions = lock["versions"];
-  const std::string head = say("gpusel {}, catalog of {} ({}), today {}", lock["gpusel"].get<std::string>(),
+  const std::string head = say("gpusel {}, catalog dated {} ({}), today {}", lock["gpusel"].get<std::string>(),
                                text_of(versions["catalog"]["as_of"]), text_of(versions["catalog"]["hash"]),
                                lock["today"].get<std::string>());
-  const std::string foot =
-      to.empty() ? say("locked rows: {} of {}; nothing was written", rows, lock["ranking"].size())
-                 : say("locked rows: {} of {}; written to {}", rows, lock["ranking"].size(), printable(to));
+  const std::string name = lock["ranking"].empty() ? std::string()
+                                                   : text_of(lock["ranking"].front()["provider"]) + "/" +
+                                                         text_of(lock["ranking"].front()["sku"]);
+  const std::string answer = to.empty() ? say("{} is the best of {}; nothing was written (rows to lock: {})", name,
+                                              lock["ranking"].size(), rows)
+                                        : say("{} is the best of {}; written to {} (rows locked: {})", name,
+                                              lock["ranking"].size(), printable(to), rows);
   return Document()
       .page_title(say("What is in the lock"))
-      .line(strong(foot))
-      .line(secondary(head))
+      .line(strong(answer))
       .gap()
-      .add(std::move(table));
+      .add(std::move(table))
+      .gap()
+      .line(secondary(head));
 }
 
 namespace {

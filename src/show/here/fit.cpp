@@ -68,7 +68,7 @@ std::string found_words(const answer::GpusHere& here) {
   std::string words = say("found by {}", here.source);
   constexpr double kWorthSaying = 0.5;
   if (used > kWorthSaying)
-    words += say("; other processes use {:.1f} of {:.1f} GiB, left out here", used, group.front().memory_gib);
+    words += say("; other processes use {:.1f} of {:.1f} GiB, excluded here", used, group.front().memory_gib);
   constexpr double kCrowded = 0.5;
   if (used > kCrowded * group.front().memory_gib) words += say("; to free it: stop those that {} lists", here.source);
   if (!group.front().slice.empty()) words += say("; MIG slice {}", printable(group.front().slice));
@@ -87,8 +87,8 @@ void add_here(Document& page, const HereView& view) {
                           : say("Note: not counting {} other GPUs; select them with --gpu", others),
               6);
   if (slices > 0)
-    page.line(slices == 1 ? say("Note: 1 other MIG slice is left out: a job takes one")
-                          : say("Note: {} other MIG slices are left out: a job takes one", slices),
+    page.line(slices == 1 ? say("Note: 1 other MIG slice is excluded: a job uses one")
+                          : say("Note: {} other MIG slices are excluded: a job uses one", slices),
               6);
   for (const std::string& note : view.here->notes) page.line(say("Note: {}", printable(note)), 6);
 }
@@ -183,7 +183,7 @@ Document fit_list_page(const FitList& list, const HereView& view) {
                            : list.machine.gpus() > 1 ? format(":{}", list.machine.gpus())
                                                      : std::string();
   page.gap().line(
-      say("Next: gpusel fit MODEL shows every format of one · gpusel estimate {} --quant {} --gpu {}{} for more users",
+      say("Every format of a model: gpusel fit MODEL · more users: gpusel estimate {} --quant {} --gpu {}{}",
           first.model->id, first.format, list.machine.device.gpu->id, gpus));
   return page;
 }

@@ -421,7 +421,7 @@ std::string why_out_of_order(const Advice& advice, std::span<const Recommendatio
     const auto lowered = std::ranges::find_if(rows[i]->parts, [](const auto& part) { return part.points < 0; });
     if (lowered != rows[i]->parts.end())
       return say("#{} costs less but loses points: gpusel explain {}", rows[i]->rank, lowered->name);
-    why = say("ranked by estimated current price; old or undated prices count more than printed (--why)");
+    why = say("ranked by estimated current price: old and undated prices are marked up (--why)");
   }
   return why;
 }
@@ -456,23 +456,25 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
     if (const auto month = r->cost.sums().month; !by_load && advice.work.by_the_hour() && month &&
                                                  *month < kVisible * r->cost.hourly * kHoursPerMonth &&
                                                  !advice.duty.is_given()) {
-      page.line(secondary(say("{} gets cheaper over a whole month: {}/month", r->instance->provider,
+      page.line(secondary(say("{} is cheaper for a full month: {}/month", r->instance->provider,
                               with_currency(spoken_sum(*month), advice.currency))));
       break;
     }
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
-  std::string counts = view.show_rejected
-                           ? say("{} qualify, {} do not", advice.recommendations.size(), rejected)
-                           : say("{} qualify, {} do not (--rejected)", advice.recommendations.size(), rejected);
+  const std::size_t ranked = advice.recommendations.size();
+  std::string counts = ranked == 1 ? say("1 qualifies") : say("{} qualify", ranked);
+  add_item(counts, rejected == 1 ? say("1 does not") : say("{} do not", rejected));
+  if (!view.show_rejected) counts = say("{} (--rejected)", counts);
   if (!view.all_sizes) counts += say(" · other sizes: --all-sizes");
   if (!view.why) counts += say(" · reasons: --why");
   page.line(secondary(counts));
 }
 
 std::string next_words(const RecommendView& view) {
-  if (view.next_is_whole) return say("Next: gpusel export {} · --poc plans a test before spending", view.next);
+  if (view.next_is_whole)
+    return say("Next: gpusel export {} · --poc plans a test before spending", printable(view.next));
   return view.next.empty() ? say("Next: --poc plans a test before spending")
                            : say("Next: gpusel export {} (same flags) · --poc plans a test before spending", view.next);
 }

@@ -127,9 +127,9 @@ void add_rank(Document& page, const ExplainView& view) {
   if (at != ranks.begin()) {
     const double ratio =
         answer::printed_cost(*at, view.advice.work) / answer::printed_cost(ranks.front(), view.advice.work);
-    page.line(say("  Against rank 1, {}: {} in cost at printed prices", instance_name(ranks.front()),
-                  difference_words(ratio)),
-              4);
+    page.line(
+        say("  Cost against rank 1, {}: {} at published prices", instance_name(ranks.front()), difference_words(ratio)),
+        4);
   }
   for (const answer::Remark& remark : at->remarks)
     if (remark.severity == rules::Effect::warn)
@@ -204,7 +204,7 @@ Document explanation_page(const ExplainView& view, bool all) {
   else if (view.kind == "rejection")
     add_rejection(page, view);
   else
-    page.line(say("{} of this answer", printable(view.name)));
+    page.line(say("{} in this answer", printable(view.name)));
   const bool of_tree = view.kind != "rank" && view.kind != "rejection";
   if (!all && !of_tree) return page.line(secondary(say("Every figure and its source: --explain")));
   page.gap().line(say("assumed: {}", assumed_line(view.advice.assumed)));

@@ -228,7 +228,9 @@ std::string spoken_money(double amount, Currency currency) { return with_currenc
 
 std::string difference_words(double ratio) {
   const double percent = std::round(100 * (ratio - 1));
+  constexpr double kFactor = 3;  // from here on "4.2×" says more than "320 %"
   if (percent == 0) return say("the same");
+  if (ratio >= kFactor) return say("{}× as much", ratio < 99.5 ? format("{:.2g}", ratio) : format("{:.0f}", ratio));
   return percent < 0 ? say("{:.0f} % less", -percent) : say("{:.0f} % more", percent);
 }
 

@@ -337,7 +337,7 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
                difference_words(*unit_cost(comparison, *cheaper) / *unit_cost(comparison, best)),
                doubt_words(*cheaper));
   if (tied != nullptr)
-    return say("Pick {}: {}, and in cost a tie with {} ({}).", name,
+    return say("Pick {}: {}, at about the same cost as {} ({}).", name,
                times_words(best.planned->plan.rate / tied->planned->plan.rate), compared_name(*tied),
                difference_words(*unit_cost(comparison, best) / *unit_cost(comparison, *tied)));
   if (other == nullptr) return say("Pick {}: the only one that does the job at a known price.", name);
@@ -347,12 +347,12 @@ std::string pick_words(const CompareAnswer& comparison, const Compared& best) {
   const bool of_tokens = best.cost->per_million_tokens.has_value();
   const bool same = std::abs(ratio - 1) < 0.005;
   if (ends(comparison))
-    return same ? say("Pick {}: the job costs as much as on {}, {}.", name, compared_name(*other), speed)
+    return same ? say("Pick {}: the job costs the same as on {}, {}.", name, compared_name(*other), speed)
                 : say("Pick {}: {} for the job than {}, {}.", name, less, compared_name(*other), speed);
   const std::string unit = of_tokens                  ? say("token")
                            : comparison.work->counted ? say_name(comparison.work->counted->unit.priced)
                                                       : say("request");
-  return same ? say("Pick {}: as much per {} as {}, {}.", name, unit, compared_name(*other), speed)
+  return same ? say("Pick {}: same cost per {} as {}, {}.", name, unit, compared_name(*other), speed)
               : say("Pick {}: {} per {} than {}, {}.", name, less, unit, compared_name(*other), speed);
 }
 
@@ -418,18 +418,20 @@ std::vector<Text> compare_sentences(const CompareAnswer& comparison) {
   } else {
     const bool any = std::ranges::any_of(comparison.items, &Compared::usable);
     const auto more = std::ranges::find_if(comparison.items, [](const Compared& item) { return item.would_do > 0; });
-    out.emplace_back(any                              ? say("None of those that can do the job has a known price.")
-                     : more != comparison.items.end() ? say("None is enough as asked; {} would do.", count_words(*more))
-                                                      : say("None of them can do the job."),
+    out.emplace_back(any ? say("No price is known for those that can do the job.")
+                     : more != comparison.items.end()
+                         ? say("None is large enough as asked; {} would be.", count_words(*more))
+                         : say("None of them can do the job."),
                      Meaning::warn);
   }
   if (best != nullptr && (may_not_fit(*best) || may_be_late(comparison, *best)))
     out.emplace_back(say("Risk: {} {}.", compared_name(*best), doubt_words(*best)), Meaning::warn);
   for (const Compared& item : comparison.items) {
     if (!item.usable())
-      out.emplace_back(item.would_do > 0 ? say("{} does not: {}; {} would", compared_name(item),
-                                               printable(item.problem), count_words(item))
-                                         : say("{} does not: {}", compared_name(item), printable(item.problem)));
+      out.emplace_back(item.would_do > 0
+                           ? say("{} cannot do the job: {}; {} could", compared_name(item), printable(item.problem),
+                                 count_words(item))
+                           : say("{} cannot do the job: {}", compared_name(item), printable(item.problem)));
     else if (item.own_work)
       out.emplace_back(
           say("{} runs it with {}", compared_name(item), std::string(to_text(item.own_work->inference.engine))));

@@ -175,11 +175,11 @@ class FleetPage {
 
   void verdict() {
     const auto& mix = fleet_.mix;
-    page_.line(say("load: 100 % is {} of what an instance can serve, so that it keeps up with a chance of {:.0f} %",
+    page_.line(say("load: 100 % is {} of an instance's capacity; chance of keeping up there: {:.0f} %",
                    percent_of_load(fleet_.work.inference.max_load), 100 * fleet_.work.confidence));
     if (fleet_.replay && fleet_.replay->added != 0)
-      return void(page_.line(
-          say("cheapest fleet by estimate; the replay changed its number of machines, so that is not proven")));
+      return void(
+          page_.line(say("cheapest fleet by estimate; not proven, because the replay changed the number of machines")));
     if (fleet_.single) {
       const auto& single = *fleet_.single;
       const FleetType& type = fleet_.types[single.type];
@@ -196,7 +196,7 @@ class FleetPage {
                      : say("no single type serves all requests within the limits"));
     }
     const std::string time =
-        fleet_.solver_s < 1 ? say("in less than a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
+        fleet_.solver_s < 1 ? say("in under a second") : say("in {:.0f} s", std::ceil(fleet_.solver_s));
     const std::string gap = format("{:.1f} %", mix.gap() * 100);
     if (mix.near_enough)
       page_.line(say("at most {} above the cheapest fleet, as --gap allows (found {})", gap, time));

@@ -135,7 +135,7 @@ Facts facts_of(const ReportView& view, const Recommendation& r) {
   if (const auto bound = r.plan().bound_by; !bound.empty()) out.push_back({say("Limited by"), std::string(bound)});
   if (const std::string plan = plan_text(work, r); !plan.empty()) out.push_back({say("Plan"), plan});
   out.push_back({say("Where"), printable(r.region->id), said(r.offer->term)});
-  out.push_back({say("Price of"), price_date(r), std::string(to_text(view.catalog.origin_of(*r.offer).confidence))});
+  out.push_back({say("Price date"), price_date(r), std::string(to_text(view.catalog.origin_of(*r.offer).confidence))});
   return {std::move(out)};
 }
 

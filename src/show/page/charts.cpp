@@ -228,7 +228,7 @@ void add_memory(Document& page, const ReportView& view) {
   Stacks stacks{say("GiB"),
                 {say("weights"), say("gradients"), say("optimizer"), working_memory_name(view.advice.work),
                  say("K/V cache"), say("workspace"), say("framework")},
-                say("what is usable"),
+                say("usable"),
                 say("80 % of measurements"),
                 {}};
   bool on_cpu = false;

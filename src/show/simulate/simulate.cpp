@@ -55,7 +55,7 @@ class SimulatePage {
     did();
     if (all_) knee();
     for (const std::string& note : s_.notes) page_.line(say("Note: {}", note));
-    if (!all_) page_.line(secondary(say("Queue, cache, and latency against the rate: --why")));
+    if (!all_) page_.line(secondary(say("Queue, cache and latency by request rate: --why")));
     return std::move(page_);
   }
 
@@ -158,40 +158,40 @@ class SimulatePage {
       const std::string low = share_text_of(share.low), high = share_text_of(share.high);
       if (low != high) add_clause(line, say("{} to {} over the range of step times", low, high));
       const std::string chance = share_text_of(sim.meets_goal);
-      add_clause(line, s_.is_sure() ? say("reached with a chance of {} %", chance)
-                                    : say("reached with a chance of {} %, {} % required", chance,
+      add_clause(line, s_.is_sure() ? say("{} % chance of meeting them", chance)
+                                    : say("{} % chance of meeting them, {} % required", chance,
                                           share_text_of(s_.goal.confidence)));
     }
     page_.line(s_.misses() ? Text(line, Meaning::warn) : Text(line));
     page_.line(say("targets: {}", targets_text()));
     if (!most.empty())
-      page_.line(say("highest rate that keeps them: {} req/s", most));
+      page_.line(say("highest rate that meets them: {} req/s", most));
     else if (s_.demand.users.count == 0 && !sim.knee.empty())
-      page_.line(say("no rate keeps them"));
+      page_.line(say("no rate meets them"));
   }
 
   void did() {
     std::string served =
-        say("throughput: {} req/s, {} output tokens/s, {} with prompts", human_number(o_.requests_per_s),
+        say("throughput: {} req/s, {} output tokens/s, {} total tokens/s", human_number(o_.requests_per_s),
             human_number(o_.output_tokens_per_s), human_number(o_.total_tokens_per_s));
-    if (s_.goal.targets.any()) add_clause(served, say("{} req/s in time", human_number(o_.good_requests_per_s)));
+    if (s_.goal.targets.any()) add_clause(served, say("{} req/s on time", human_number(o_.good_requests_per_s)));
     page_.line(served);
     if (all_)
-      page_.line(say("at work: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
+      page_.line(say("running: {} sequences on average, {} at most; waiting: {} on average, {} at most, {} ms each",
                      human_number(o_.batch.mean), human_number(o_.batch.most), human_number(o_.queue.mean),
                      human_number(o_.queue.most), latency_text(o_.wait)));
     std::string line;
     if (const auto load = s_.load())
       line = say("load: {} % of the {} req/s that can be served", share_text_of(*load),
                  human_number(s_.simulation.saturates_at));
-    add_clause(line, say("cache {} % full at most", share_text_of(o_.cache_peak)));
-    if (o_.prefix_hit > 0) add_clause(line, say("{} % of prompt tokens found in it", share_text_of(o_.prefix_hit)));
+    add_clause(line, say("peak cache use {} %", share_text_of(o_.cache_peak)));
+    if (o_.prefix_hit > 0) add_clause(line, say("{} % of prompt tokens were cached", share_text_of(o_.prefix_hit)));
     page_.line(line);
     if (s_.hourly) {
       std::string cost = say("{} {} an hour", human_price(*s_.hourly), s_.currency.code());
       if (s_.per_million)
         add_clause(cost,
-                   say("{} {} per million output tokens in time", human_price(*s_.per_million), s_.currency.code()));
+                   say("{} {} per million output tokens on time", human_price(*s_.per_million), s_.currency.code()));
       page_.line(cost);
     }
     if (all_)
@@ -234,7 +234,7 @@ class SimulatePage {
     chart.lines = {std::move(first), std::move(each)};
     chart.x = {0, std::ranges::max(xs) * 1.02, false};
     chart.y = scale_for(ys);
-    page_.gap().add(Picture{std::move(chart), say("Latency against the rate")});
+    page_.gap().add(Picture{std::move(chart), say("Latency by request rate")});
   }
 
   const Simulated& s_;

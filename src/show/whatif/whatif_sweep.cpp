@@ -193,10 +193,10 @@ std::string overall(const WhatIf& answer, std::span<const answer::Winner> winner
   std::string list;
   for (std::size_t i = 0; i < winners.size() && i < kNamed; ++i)
     add_item(list,
-             say("{} in {}", winner_text(answer.samples[winners[i].sample].best), percent_text(winners[i].share)));
+             say("{} ({})", winner_text(answer.samples[winners[i].sample].best), percent_text(winners[i].share)));
   if (winners.size() > kNamed) list += say(" and {} more", winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
-  return range ? say("Best along the range: {}", list) : say("Best of the values: {}", list);
+  return range ? say("Best over the range: {}", list) : say("Best of the values: {}", list);
 }
 
 std::vector<std::string> legend_of(const WhatIf& answer) {
@@ -227,7 +227,7 @@ std::string points_text(const Axis& axis) {
   if (axis.numbers)
     how += say(" from {} to {}", value_text(axis, axis.values.front()), value_text(axis, axis.values.back()));
   if (axis.doublings)
-    how += say(", each twice the one before");
+    how += say(", doubling each time");
   else if (axis.continuous)
     how += axis.log ? say(" in equal ratios") : say(" in equal steps");
   add_clause(how, axis.about);
@@ -332,8 +332,8 @@ void add_one_input(Document& page, const WhatIf& answer, std::size_t rows) {
   if (all) page.line(points_text(answer.axes.front()) + unseen_text(answer));
   if (!answer.segments.empty() && (all || ranges)) add_rows(page, segments_table(answer, shown), rows);
   if (ranges && !all && shown.size() < answer.segments.size())
-    page.line(
-        secondary(say("winners of less than {} of the range are in the row above them: --why", percent_text(sliver))));
+    page.line(secondary(
+        say("winners over less than {} of the range are merged into the row above: --why", percent_text(sliver))));
   if (auto chart = sweep_chart(answer); chart && all) page.gap().add(Picture{std::move(*chart), heading});
   if (answer.any_fits() && (all || !ranges)) add_rows(page, points_table(answer), rows);
   std::vector<std::string> remarks = missing(answer);

@@ -89,7 +89,7 @@ class Generation {
     const bool by_decoding = offloaded() ? by_vae : decode > pass;
     out.workspace = record(ask_.trace, {"memory.workspace", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
       return told.some("decoding", by_decoding ? decode : Bytes{}) *
-             told("what the allocator keeps beyond it", c_.decoder_kept.of(to_text(ask_.layout.precision)));
+             told("allocator overhead beyond it", c_.decoder_kept.of(to_text(ask_.layout.precision)));
     });
     out.spare = out.workspace;
     out.framework = record(ask_.trace, {"memory.framework", "{:.2f}", "GiB", "calibration"}, [&](auto told) {
@@ -151,7 +151,7 @@ class Generation {
              told.some("weights from the host", moving);
     });
     out.rate = record(ask_.trace, {"throughput", "{:.3g}", ask_.counted.unit.rate}, [&](auto told) {
-      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs at work", ask_.working_gpus()) /
+      return told("batch", ask_.batch()) * told("frames", job_.frames) * told("GPUs in use", ask_.working_gpus()) /
              told("latency", out.latency.raw(), "s");
     });
     out.bound_by = moving > one.total() * steps ? "link"

@@ -114,7 +114,7 @@ class Rendering {
       };
       const auto all = told(who, power_.points);
       return (spill_ < 1 ? all * told("share of the rate left after spilling", spill_) : all) *
-             told("what its GPUs are worth together", gpus_worth());
+             told("combined effect of its GPUs", gpus_worth());
     });
     if (!job_.per_frame) {
       bound();
@@ -132,7 +132,7 @@ class Rendering {
       const auto frame = told(measured, job_.per_frame->raw(), "s") * told("score there", there.points) /
                          told("score here", points) * (1 + told("start-up", c_.startup_share.value));
       out_.latency = seconds(bare(frame));
-      return 3600 / frame * told("what its GPUs are worth together", gpus_worth());
+      return 3600 / frame * told("combined effect of its GPUs", gpus_worth());
     });
     bound();
   }

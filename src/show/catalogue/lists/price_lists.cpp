@@ -13,7 +13,7 @@ std::string day_or(Date day, std::string otherwise) { return day.known() ? day.t
 /// When a list is asked for, and when it was.
 std::string last_read(const ListedSource& source) {
   if (source.kept != nullptr) return source.kept->read.text();
-  return source.has_key ? say("never") : say("never: wants {}", source.part.list->key_variable);
+  return source.has_key ? say("never") : say("never: needs {}", source.part.list->key_variable);
 }
 
 std::string outcome_of(catalog::ListOutcome outcome) {
@@ -32,7 +32,7 @@ std::string whole(std::uint64_t number) { return human_number(static_cast<double
 }  // namespace
 
 Document sources_page(std::span<const ListedSource> sources) {
-  Table table({left(say("source")), left(say("covers"), 0, 24), left(say("last read")), left(say("prices of"), 1),
+  Table table({left(say("source")), left(say("covers"), 0, 24), left(say("last read")), left(say("price date"), 1),
                right(say("prices"), 1), left(say("license"), 2, 16), left(say("address"), 2, 24)});
   std::size_t when_named = 0;
   std::string such_as;
@@ -49,7 +49,7 @@ Document sources_page(std::span<const ListedSource> sources) {
   Document page;
   page.page_title(say("Price lists that catalog update reads")).add(std::move(table));
   if (when_named > 0)
-    page.line(say("{} more are read when they are named, as in --source {}: -o json lists them", when_named, such_as));
+    page.line(say("{} more are read only when named, as in --source {}: -o json lists them", when_named, such_as));
   return page;
 }
 

@@ -50,7 +50,7 @@ Result<Exported> export_karpenter(const ExportView& view) {
   const answer::Recommendation& r = view.chosen;
   const auto* nodes = std::ranges::find(kClasses, r.instance->provider, &NodeClass::provider);
   if (nodes == std::end(kClasses))
-    return cannot(say("Karpenter starts instances of AWS and Azure, and not of {}", r.instance->provider));
+    return cannot(say("Karpenter starts instances of AWS and Azure, not of {}", r.instance->provider));
   const int devices = devices_of(r);
   Json requirements = Json::array(
       {one_of("node.kubernetes.io/instance-type", types_of(view)),

@@ -35,11 +35,11 @@ Json parameter(std::string_view type, std::string description) {
 Status check_amazon(const ExportView& view, std::string_view service) {
   const answer::Recommendation& r = view.chosen;
   if (r.instance->provider != "aws")
-    return cannot(say("{} runs on instances of {}, and not of {}", service, "aws", r.instance->provider));
+    return cannot(say("{} runs on instances of {}, not of {}", service, "aws", r.instance->provider));
   if (!is_by_the_hour(r))
     return cannot(say("{} starts instances on demand or spot, and {} is neither", service, to_text(r.offer->term)));
   if (vendor_of(r) != "nvidia" && r.gpu != nullptr)
-    return cannot(say("how a container reaches {} is not known here", r.gpu->id));
+    return cannot(say("it is not known how a container reaches {}", r.gpu->id));
   return {};
 }
 
@@ -267,7 +267,7 @@ std::string deploy_line(const ExportView& view, std::string_view file, std::stri
 Result<Exported> export_sagemaker(const ExportView& view) {
   if (Status possible = check_amazon(view, "SageMaker"); !possible) return std::unexpected(possible.error());
   const answer::Launch launch = launch_of(view);
-  if (!launch.serves()) return cannot(say("endpoints of SageMaker are servers, and this plan is none"));
+  if (!launch.serves()) return cannot(say("SageMaker endpoints run servers, and this plan is not a server"));
   if (launch.nodes > 1)
     return cannot(
         say("one replica spans {} instances, which an endpoint of {} cannot start", launch.nodes, "SageMaker"));
@@ -275,7 +275,7 @@ Result<Exported> export_sagemaker(const ExportView& view) {
   if (!has_endpoints(view))
     return cannot(say("{} has no instance type {}", "SageMaker", host_type(*view.chosen.instance)));
   if (view.chosen.region->id.starts_with("cn-"))
-    return cannot(say("where SageMaker's containers lie in {} is not known here", view.chosen.region->id));
+    return cannot(say("the registry of SageMaker's containers in {} is not known", view.chosen.region->id));
   Json variables = vllm_variables(launch);
   if (variables.is_null())
     return cannot(
@@ -301,7 +301,7 @@ Result<Exported> export_batch(const ExportView& view) {
   if (launch.serves()) return cannot(say("AWS Batch runs jobs that end, and this plan is a server"));
   if (Status possible = check_amazon(view, "AWS Batch"); !possible) return std::unexpected(possible.error());
   if (view.chosen.machine().nodes > 1 && is_spot(view.chosen))
-    return cannot(say("AWS Batch starts no spot instances for jobs on several nodes"));
+    return cannot(say("AWS Batch cannot run multi-node jobs on spot instances"));
   const auto container = container_of(view, launch);
   if (!container) return std::unexpected(container.error());
   const bool keeps = has_output(launch);

@@ -38,7 +38,7 @@ std::string handed_over(const answer::Launch& launch) {
 Result<Container> container_of(const ExportView& view, const answer::Launch& launch) {
   const std::string vendor = vendor_of(view.chosen);
   if (!vendor.empty() && vendor != "nvidia" && vendor != "amd")
-    return cannot(say("how a container reaches {} is not known", view.chosen.gpu->id));
+    return cannot(say("it is not known how a container gets to {}", view.chosen.gpu->id));
   if (!launch.image.empty()) return Container{launch.image, handed_over(launch), launch.cuda};
   if (launch.setup.empty()) return cannot(say("no published container image is known for this work"));
   if (!vendor.empty() && view.chosen.instance->cpu_arch == catalog::CpuArch::arm64)

@@ -144,9 +144,9 @@ Status check_backend(const ExportView& view) {
   if (cloud == nullptr) return cannot(say("dstack has no backend for {}", provider));
   if (!is_by_the_hour(r))
     return cannot(say("dstack starts instances on demand or spot, and {} is neither", to_text(r.offer->term)));
-  if (is_spot(r) && !cloud->spot) return cannot(say("dstack starts no spot instances of {}", provider));
+  if (is_spot(r) && !cloud->spot) return cannot(say("dstack cannot start spot instances of {}", provider));
   if (r.machine().nodes > 1 && !cloud->several_nodes && reads_rank(launch_of(view)))
-    return cannot(say("dstack makes no clusters on {}", provider));
+    return cannot(say("dstack cannot create clusters on {}", provider));
   if (!cloud->takes_region(r.region->id) || !r.region->account.empty())
     return cannot(say("{} has no region {}", "dstack", r.region->id));
   if (names->types_in_dstack)

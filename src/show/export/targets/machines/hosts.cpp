@@ -57,7 +57,7 @@ constexpr std::string_view kCommunity = "_COMMUNITY";  // end of the names of wh
 Result<Container> hosted(const ExportView& view, const answer::Launch& launch, std::string_view provider) {
   const answer::Recommendation& r = view.chosen;
   if (r.instance->provider != provider)
-    return cannot(say("only instances of {} are ordered so, and not of {}", provider, r.instance->provider));
+    return cannot(say("only instances of {} can be ordered this way, not of {}", provider, r.instance->provider));
   if (!is_by_the_hour(r))
     return cannot(say("{} starts instances on demand or spot, and {} is neither", provider, to_text(r.offer->term)));
   if (reads_rank(launch) && instances_at_once(view, launch) > 1)
@@ -104,7 +104,7 @@ Result<Exported> export_runpod(const ExportView& view) {
   const auto container = hosted(view, launch, "runpod");
   if (!container) return std::unexpected(container.error());
   const auto* card = std::ranges::find(kRunpodCards, r.gpu == nullptr ? "" : r.gpu->id, &CardName::gpu);
-  if (card == std::end(kRunpodCards)) return cannot(say("RunPod's name of {} is not known here", r.instance->sku));
+  if (card == std::end(kRunpodCards)) return cannot(say("no RunPod name is known for {}", r.instance->sku));
   const bool community = r.instance->sku.ends_with(kCommunity);
   const bool keeps = !launch.serves() && has_output(launch);
   Json pod{{"name", job_name(view)},
@@ -159,7 +159,7 @@ Result<Exported> export_vast(const ExportView& view) {
   if (!container) return std::unexpected(container.error());
   // "2x-RTX_4090-64-131072": the card by Vast's own name.
   const auto parts = split(r.instance->sku, '-');
-  if (parts.size() < 2 || r.gpu == nullptr) return cannot(say("Vast's name of {} is not known here", r.instance->sku));
+  if (parts.size() < 2 || r.gpu == nullptr) return cannot(say("no Vast name is known for {}", r.instance->sku));
   Exported out{"create.sh", {}, container_notes(view, without_output(launch), *container)};
   std::erase_if(out.notes, [](const std::string& note) { return note.find("Docker") != std::string::npos; });
   out.notes.push_back(say("needs the command vastai with your key: pip install vastai; vastai set api-key …"));

@@ -41,7 +41,7 @@ Result<Container> managed(const ExportView& view, const answer::Launch& launch, 
                           std::string_view service) {
   const answer::Recommendation& r = view.chosen;
   if (r.instance->provider != provider)
-    return cannot(say("{} runs on instances of {}, and not of {}", service, provider, r.instance->provider));
+    return cannot(say("{} runs on instances of {}, not of {}", service, provider, r.instance->provider));
   if (!is_by_the_hour(r))
     return cannot(say("{} starts instances on demand or spot, and {} is neither", service, to_text(r.offer->term)));
   if (launch.serves() && launch.nodes > 1)
@@ -241,7 +241,7 @@ Result<Exported> export_vertex(const ExportView& view) {
   const auto container = managed(view, launch, "gcp", "Vertex AI");
   if (!container) return std::unexpected(container.error());
   const Json machine = vertex_machine(view);
-  if (machine.is_null()) return cannot(say("Vertex AI's name of {} is not known here", view.chosen.gpu->id));
+  if (machine.is_null()) return cannot(say("no Vertex AI name is known for {}", view.chosen.gpu->id));
   return launch.serves() ? vertex_endpoint(view, launch, *container, machine)
                          : vertex_job(view, launch, *container, machine);
 }

@@ -77,19 +77,19 @@ Status check_candidate(const ExportView& view, const answer::Recommendation& r, 
         say("SkyPilot starts only what {} runs itself, and {} is of third parties", provider, r.instance->sku));
   if (!is_by_the_hour(r))
     return cannot(say("SkyPilot starts instances on demand or spot, and {} is neither", to_text(r.offer->term)));
-  if (is_spot(r) && !cloud->spot) return cannot(say("SkyPilot starts no spot instances of {}", provider));
+  if (is_spot(r) && !cloud->spot) return cannot(say("SkyPilot cannot start spot instances of {}", provider));
   if (wants.nodes > 1 && !cloud->several_nodes)
     return cannot(
-        say("SkyPilot starts no several instances together on {}, and the plan has {}", provider, wants.nodes));
-  if (wants.ports && !cloud->ports) return cannot(say("SkyPilot opens no ports on {}", provider));
-  if (wants.in_container && !cloud->containers) return cannot(say("SkyPilot starts no containers on {}", provider));
+        say("SkyPilot cannot start several instances together on {}, and the plan has {}", provider, wants.nodes));
+  if (wants.ports && !cloud->ports) return cannot(say("SkyPilot cannot open ports on {}", provider));
+  if (wants.in_container && !cloud->containers) return cannot(say("SkyPilot cannot start containers on {}", provider));
   if (has_region(r) && !is_known_region(*cloud, r)) return cannot(say("{} has no region {}", "SkyPilot", r.region->id));
   if (r.gpu == nullptr) return {};
   if (names->types_in_skypilot)
     if (Status typed = check_type(r); !typed) return typed;
   const bool named = !cloud->gpus.empty() || !names->types_in_skypilot;
   if (!cloud->takes_type(host_type(*r.instance)) || (named && (part_of(r).empty() || !cloud->takes_gpu(part_of(r)))))
-    return cannot(say("SkyPilot knows no card of {} {}", provider, r.instance->sku));
+    return cannot(say("SkyPilot does not know the GPU of {} {}", provider, r.instance->sku));
   if (wants.in_container && !names->containers && !sees_cards(view, r))
     return cannot(say("containers that SkyPilot starts on machines of {} do not see {}", provider, r.gpu->id));
   return {};
@@ -158,7 +158,7 @@ Result<Exported> export_skypilot(const ExportView& view) {
   Json resources{{"disk_size", disk_gb(view)}};
   if (wants.ports) resources["ports"] = std::stoi(launch.port);
   if (launch.serves() && !wants.ports)
-    out.notes.push_back(say("SkyPilot opens no ports on {}: ssh -L {}:localhost:{} CLUSTER reaches the server",
+    out.notes.push_back(say("SkyPilot cannot open ports on {}: ssh -L {}:localhost:{} CLUSTER reaches the server",
                             chosen.instance->provider, launch.port, launch.port));
   resources["any_of"] = std::move(any);
   if (const std::string image = needed_image(view, launch); !image.empty()) resources["image_id"] = "docker:" + image;

@@ -19,7 +19,7 @@ constexpr std::string_view kNoAddresses = "lambda";
 Result<Exported> Terraform::run() {
   const auto* maker = std::ranges::find(kMakers, view_.chosen.instance->provider, &Maker::provider);
   if (maker == std::end(kMakers))
-    return cannot(say("instances of {} are not written for Terraform", view_.chosen.instance->provider));
+    return cannot(say("Terraform output does not cover instances of {}", view_.chosen.instance->provider));
   HclBlock& terraform = add("terraform");
   terraform.text("required_version", ">= 1.3");
   terraform.block("required_providers")

@@ -111,7 +111,7 @@ void Terraform::aws() {
 }
 
 void Terraform::google() {
-  add("variable", {"project"}).expression("type", "string").text("description", say("project that pays"));
+  add("variable", {"project"}).expression("type", "string").text("description", say("project to bill"));
   add("provider", {"google"}).expression("project", "var.project").expression("region", region());
   variables({kTerraformZone,
              {"subnetwork", "string",
@@ -171,7 +171,7 @@ HclBlock& Terraform::azure_resource(std::string kind, bool counted) {
 }
 
 void Terraform::azure() {
-  add("variable", {"subscription_id"}).expression("type", "string").text("description", say("subscription that pays"));
+  add("variable", {"subscription_id"}).expression("type", "string").text("description", say("subscription to bill"));
   add("provider", {"azurerm"}).expression("subscription_id", "var.subscription_id").block("features");
   variables({{"resource_group_name", "string", to_say("resource group that the instances belong to")},
              kTerraformSubnet,

@@ -21,7 +21,7 @@ void Terraform::oracle() {
              {"availability_domain", "string", to_say("availability domain where the shape is offered")},
              kTerraformImage,
              kTerraformSubnet,
-             {"ssh_public_key", "string", to_say("public key of who logs in")}});
+             {"ssh_public_key", "string", to_say("public key of the user who logs in")}});
   add_start();
   add("data", {"oci_core_subnet", "job"}).expression("subnet_id", "var.subnet_id");
   add("resource", {"oci_core_network_security_group", "job"})  // without a rule, nothing comes in
