@@ -445,7 +445,7 @@ class Resolver {
     i.input_tokens =
         or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kUsualInput, rest));
     if (request_.context && !request_.input_tokens && rest > kUsualInput)
-      work_.notes.push_back(say("--context {} is read as {} prompt tokens in every request; set --isl for less",
+      work_.notes.push_back(say("--context {}: every prompt is taken as {} tokens; set --isl for less",
                                 *request_.context, rest));
     warn_if_beyond_context(i.input_tokens + i.output_tokens);
     return {};

@@ -44,7 +44,9 @@ TEST_CASE("a release is complete, verifies, and comes out alike twice", "[releas
       const auto materials = nlohmann::json::parse(read_file(entry.path()));
       CHECK(materials["spdxVersion"] == "SPDX-2.3");
       REQUIRE(materials["packages"].size() == 2);
+      CHECK(materials["packages"][0]["licenseDeclared"] == "Apache-2.0");
       CHECK(materials["packages"][1]["name"] == "libc6-dev");
+      CHECK(materials["packages"][1]["licenseDeclared"] == "LGPL-2.1-or-later");
       CHECK(materials["relationships"].size() == 2);
     }
 }

@@ -79,7 +79,13 @@ class Looking {
   Looking(const catalog::Catalog& catalog, std::string root) : catalog_(catalog), root_(std::move(root)) {}
 
   GpusHere go() {
-    if (nvidia() || rocm() || proc() || sys()) return std::move(here_);
+    // A machine may have cards of both makers.
+    const bool first = nvidia();
+    const std::string source = here_.source;
+    const std::size_t before = here_.gpus.size();
+    const bool second = rocm() && here_.gpus.size() > before;
+    if (first) here_.source = second ? source + ", " + here_.source : source;
+    if (first || second || proc() || sys()) return std::move(here_);
     here_.source.clear();
     return std::move(here_);
   }

@@ -9,6 +9,7 @@
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
 #include "physics/planner/plan.hpp"
+#include "physics/serving/abilities.hpp"
 
 namespace gpusel::answer {
 
@@ -110,6 +111,14 @@ bool spells_weights(const ProofTool& tool, const ProofValues& values) {
   const auto weights = values.find("weights");
   const auto words = tool.words.find("weights");
   return weights != values.end() && words != tool.words.end() && words->second.contains(weights->second);
+}
+
+/// Whether it is one of llama.cpp's formats.
+bool is_gguf(std::string_view format) {
+  const auto known = physics::weight_format(format);
+  physics::Ability all;
+  all.format = "gguf";
+  return known && physics::is_about(all, **known);
 }
 
 /// As a part of the name of a file.
@@ -321,6 +330,11 @@ std::string why_no_launch(const Advice& advice, const Recommendation& chosen, st
   const job::Job& work = unit.work;
   const ProofTool* tool = proof_tool(tools, values);
   if (tool != nullptr && !spells_weights(*tool, values)) name_official(work, values);
+  const auto format = values.find("format");
+  if (const bool llama_alone = format != values.end() && is_gguf(format->second);
+      tool != nullptr && unmet(*tool, values).empty() && llama_alone && work.inference.engine != job::Engine::llama_cpp)
+    return say("{} is a format of llama.cpp: add --engine llama.cpp, or set --quant {}", format->second,
+               physics::served_formats(work.inference.engine).front());
   if (tool != nullptr && unmet(*tool, values).empty())
     return say(
         "{} is not published in {} by its maker, and no standard conversion is known: name a repository in that format "

@@ -310,6 +310,13 @@ void tell_broad_names(const job::Constraints& limits, const catalog::Catalog& ca
       std::vector<std::string> ids;
       for (const catalog::Gpu& gpu : catalog.gpus())
         if (one.names_gpu(gpu)) ids.emplace_back(gpu.id);
+      // Google's A2 has A100s, and there is an A2 of NVIDIA's.
+      const auto is_named_so = [&](const catalog::Instance& machine) {
+        return fold_name(machine.family) == name && machine.gpu != ids.front();
+      };
+      if (ids.size() == 1 && std::ranges::any_of(catalog.instances(), is_named_so) && limits.families.empty())
+        context.note(say("{} is taken as the GPU {}; for machines of that family: --family {}", printable(name),
+                         ids.front(), printable(name)));
       if (ids.size() < 2 || std::find(told.begin(), told.end(), name) != told.end()) continue;
       told.push_back(name);
       context.note(say("--gpu {} means any of {}", printable(name), first_few(ids)));

@@ -32,11 +32,13 @@ using job::Job;
 /// How much of what comes beside the winner is shown.
 struct Screen {
   std::size_t warnings, alternatives, rows;
-  bool elsewhere = true;  // the best of each large cloud
+  bool elsewhere = true;         // the best of each large cloud
+  std::size_t notes = SIZE_MAX;  // and remarks on steps of the load
 };
 /// The first that leaves an answer on one screen: what saves money goes after rows further down.
-constexpr Screen kScreens[] = {{2, 4, 5}, {2, 4, 4}, {1, 4, 4}, {1, 4, 3},       {1, 3, 3},
-                               {1, 2, 3}, {1, 2, 2}, {1, 1, 3}, {1, 1, 3, false}};
+constexpr Screen kScreens[] = {{2, 4, 5},        {2, 4, 4},           {1, 4, 4},           {1, 4, 3},
+                               {1, 3, 3},        {1, 2, 3},           {1, 2, 2},           {1, 1, 3},
+                               {1, 1, 3, false}, {1, 1, 3, false, 2}, {1, 1, 3, false, 1}, {1, 1, 3, false, 0}};
 constexpr std::size_t kScreenLines = 24;
 /// Where more than a screen is asked for.
 constexpr Screen kInFull{SIZE_MAX, SIZE_MAX, 10};
@@ -464,8 +466,8 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;
   const std::size_t ranked = advice.recommendations.size();
-  std::string counts = ranked == 1 ? say("1 qualifies") : say("{} qualify", ranked);
-  add_item(counts, rejected == 1 ? say("1 does not") : say("{} do not", rejected));
+  const std::size_t all = ranked + static_cast<std::size_t>(rejected);
+  std::string counts = ranked == 1 ? say("1 of {} qualifies", all) : say("{} of {} qualify", ranked, all);
   if (!view.show_rejected) counts = say("{} (--rejected)", counts);
   if (!view.all_sizes) counts += say(" · other sizes: --all-sizes");
   if (!view.why) counts += say(" · reasons: --why");
@@ -535,8 +537,14 @@ Table staircase_table(const Advice& advice) {
 
 void add_staircase(Document& page, const Advice& advice) {
   page.add(staircase_table(advice));
+  for (const std::string& line : staircase_remarks(advice)) page.line(line, 2);
+}
+
+std::vector<std::string> staircase_remarks(const Advice& advice) {
+  std::vector<std::string> lines;
   for (const answer::Step& step : advice.staircase)
-    if (!step.passed_over.empty()) page.line(say("{}: {}", say_name(step.load), printable(step.passed_over)), 2);
+    if (!step.passed_over.empty()) lines.push_back(say("{}: {}", say_name(step.load), printable(step.passed_over)));
+  return lines;
 }
 
 std::string named_clouds_text(const Advice& advice, const std::function<bool(const Recommendation&)>& is_shown) {
@@ -625,13 +633,19 @@ Document page_in(const Screen& screen, const Advice& advice, const job::Constrai
   if (view.objective != job::ObjectiveKind::speed || advice.recommendations.empty())
     add_alternatives(page, advice, screen.alternatives);
   const bool by_load = shows_loads(advice, view);
-  if (by_load)
-    add_staircase(page.gap(), advice);
-  else if (!rows.empty())
+  std::vector<std::string> notes;
+  if (by_load) {
+    page.gap().add(staircase_table(advice));
+    notes = staircase_remarks(advice);
+  } else if (!rows.empty())
     page.gap().add(rows_table(advice, rows));
   if (!rows.empty()) add_rest(page, advice, view, rows, by_load, screen.elsewhere);
   for (const std::string& note : advice.notes)
-    if (note != why) page.line(say("Note: {}", printable(note)));
+    if (note != why) notes.push_back(say("Note: {}", printable(note)));
+  const std::size_t shown = std::min(notes.size(), screen.notes);
+  for (std::size_t i = 0; i < shown; ++i) page.line(notes[i], 2);
+  if (const std::size_t more = notes.size() - shown; more > 0)
+    page.line(secondary(more == 1 ? say("1 more note: --why") : say("{} more notes: --why", more)));
   page.append(details);
   if (!rows.empty() && !details.empty()) page.gap();
   return rows.empty() ? page : page.line(next_words(view));

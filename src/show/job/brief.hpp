@@ -10,6 +10,8 @@ namespace gpusel::show {
 
 /// What each load takes, where none was given, and what a larger one cannot have.
 void add_staircase(Document& page, const answer::Advice& advice);
+/// Why a larger load is not served by the machine of the one before, a line each.
+std::vector<std::string> staircase_remarks(const answer::Advice& advice);
 /// The best of each large cloud that has no row; empty: all have one.
 std::string named_clouds_text(const answer::Advice& advice,
                               const std::function<bool(const answer::Recommendation&)>& is_shown);

@@ -35,6 +35,9 @@ Status check_finetuner(const ExportView& view, std::string_view tool, const Plan
                        std::string_view framework) {
   if (Status possible = check_training(view, tool, values, framework); !possible) return possible;
   const auto lacks = [&](std::string_view what) { return cannot(say("{} is not exported to {}", what, tool)); };
+  const std::string architecture = values.of("architecture");
+  if (architecture != "decoder-llm" && architecture != "vlm")
+    return cannot(say("{} trains models that generate text, not {}", tool, architecture));
   const std::string precision = values.of("precision");
   if (precision != "bf16" && precision != "fp16") return lacks(precision);
   if (optimizer_name(values.of("optimizer")).empty()) return lacks(values.of("optimizer"));

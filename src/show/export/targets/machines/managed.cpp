@@ -162,9 +162,18 @@ Exported vertex_endpoint(const ExportView& view, const answer::Launch& launch, c
   return out;
 }
 
+/// The tool fills in no variables of a file: their values come with the command, and are in no file.
 Json azure_environment(const answer::Launch& launch) {
   Json out = Json::object();
-  for (const auto& [name, meaning] : without_output(launch).env) out[name] = "${" + name + "}";
+  for (const auto& [name, meaning] : without_output(launch).env) out[name] = "";
+  return out;
+}
+
+/// https://learn.microsoft.com/cli/azure/ml/job#az-ml-job-create
+std::string azure_values(const answer::Launch& launch) {
+  std::string out;
+  for (const auto& [name, meaning] : without_output(launch).env)
+    out += format(" --set environment_variables.{0}=\"${0}\"", name);
   return out;
 }
 
@@ -192,8 +201,8 @@ Exported azure_job(const ExportView& view, const answer::Launch& launch, const C
   if (keeps)
     out.notes.push_back(say("results are the job's output: az ml job download --name … --output-name results"));
   out.notes.push_back(dearer_note("Azure Machine Learning"));
-  out.notes.push_back(say("on serverless compute of the workspace; put the values of variables in before"));
-  out.notes.emplace_back("az ml job create --file job.yaml");
+  out.notes.push_back(say("on serverless compute of the workspace"));
+  out.notes.push_back("az ml job create --file job.yaml" + azure_values(launch));
   out.content = yaml_file(view, out.notes, {job});
   return out;
 }
@@ -223,10 +232,10 @@ Exported azure_endpoint(const ExportView& view, const answer::Launch& launch, co
   if (!launch.env.empty()) deployment["environment_variables"] = azure_environment(launch);
   Exported out{"deployment.yaml", {}, launch_notes(launch)};
   out.notes.push_back(dearer_note("Azure Machine Learning"));
-  if (!launch.env.empty()) out.notes.push_back(say("put the values of variables in before"));
-  out.notes.emplace_back(
+  out.notes.push_back(
       "az ml online-endpoint create --file endpoint.yaml; az ml online-deployment create --file deployment.yaml "
-      "--all-traffic");
+      "--all-traffic" +
+      azure_values(launch));
   out.content = yaml_file(view, out.notes, {deployment});
   out.further = {{"endpoint.yaml", yaml_file(view, {}, {endpoint})},
                  {"Dockerfile", heading(view, {}) + "FROM " + container.image + "\nENTRYPOINT " +
