@@ -60,7 +60,7 @@ TEST_CASE("a model is found by the ways people write it") {
   const auto given =
       GENERATE(Written{"meta-llama/Llama-3.1-8B", "llama-3.1-8b"}, Written{"Llama-3.1-8B-Instruct", "llama-3.1-8b"},
                Written{"LLAMA_7B", "llama-7b"}, Written{"llama 7b", "llama-7b"},
-               Written{"deepseek-ai/DeepSeek-R1", "deepseek-v3"}, Written{"mixtral", "mixtral-8x7b"},
+               Written{"deepseek-ai/DeepSeek-R1", "deepseek-r1"}, Written{"mixtral", "mixtral-8x7b"},
                Written{"bert-base-uncased", "bert-base"}, Written{"gpt-3", "gpt3-175b"});
   CAPTURE(given.written);
   CHECK(model_id(c, given.written) == given.id);

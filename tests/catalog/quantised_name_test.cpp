@@ -29,6 +29,7 @@ TEST_CASE("the name of a quantised repository says its base and its format") {
   CHECK(read_name("nvidia/Qwen3-235B-A22B-NVFP4") == "nvidia/Qwen3-235B-A22B nvfp4");
   CHECK(read_name("RedHatAI/Qwen3-8B-quantized.w4a16") == "RedHatAI/Qwen3-8B w4a16");
   CHECK(read_name("bartowski/Llama-3.2-3B-Instruct-GGUF") == "bartowski/Llama-3.2-3B-Instruct q4_k_m or another");
+  CHECK(read_name("RedHatAI/Hy3-NVFP4-FP8") == "RedHatAI/Hy3 nvfp4");
   CHECK(read_name("Qwen/Qwen3-8B-GGUF:Q5_K_M") == "Qwen/Qwen3-8B q5_k_m");
 }
 

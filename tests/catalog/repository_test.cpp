@@ -41,6 +41,23 @@ std::string exported_name(const std::string& job, const catalog::Model& other, s
 
 }  // namespace
 
+TEST_CASE("a tuned model that is named is trained as it is, whatever its repository's version") {
+  CHECK(trained("llama-3-8b-instruct") == "meta-llama/Meta-Llama-3-8B-Instruct");
+  CHECK(trained("mixtral-8x7b-instruct") == "mistralai/Mixtral-8x7B-Instruct-v0.1");
+  CHECK(trained("codellama-7b-instruct") == "codellama/CodeLlama-7b-Instruct-hf");
+  CHECK(trained("mixtral-8x7b") == "mistralai/Mixtral-8x7B-v0.1");
+  CHECK(served("mixtral-8x7b-instruct") == "mistralai/Mixtral-8x7B-Instruct-v0.1");
+}
+
+TEST_CASE("names of versions are served as these") {
+  CHECK(served("r1") == "deepseek-ai/DeepSeek-R1");
+  CHECK(served("满血版") == "deepseek-ai/DeepSeek-R1");
+  CHECK(served("codellama-13b-python") == "codellama/CodeLlama-13b-Python-hf");
+  CHECK(served("phi-3.5-mini") == "microsoft/Phi-3.5-mini-instruct");
+  CHECK(served("qwen3-coder-30b-a3b") == "Qwen/Qwen3-Coder-30B-A3B-Instruct");
+  CHECK(served("mistral-small-3.2") == "mistralai/Mistral-Small-3.2-24B-Instruct-2506");
+}
+
 TEST_CASE("a repository that is named is exported exactly so") {
   std::size_t tried = 0;
   for (const catalog::Model& one : Market::shipped().catalog().models())

@@ -282,7 +282,7 @@ TEST_CASE("questions in Chinese are understood") {
       {"instances 阿里云 杭州 -n 3 --lang zh", "cn-hangzhou"},
       {"recommend 千问2-7b --cloud 阿里云 --region 国内 --lang zh", "aliyun"},
       {"recommend 智谱glm4-9b --lang zh", "glm-4-9b"},
-      {"estimate deepseek-r1 满血版 --gpu h200:8 --lang zh", "deepseek-v3"},
+      {"estimate deepseek-r1 满血版 --gpu h200:8 --lang zh", "deepseek-r1"},
       {"recommend 混元 --lang zh", "hunyuan-a13b"},
       {"estimate llama-3.1-8b --gpu 显卡4090 --lang zh", "RTX 4090"},
       {"recommend llama-3.1-8b --max-price 每月3000元以内 --lang zh", "¥"},

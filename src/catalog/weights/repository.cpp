@@ -39,6 +39,15 @@ std::string named_repository(const Model& model, std::string_view asked) {
   if (letters == letters_of(model.id)) return {};
   for (const std::string_view alias : model.aliases)
     if (is_repository(alias) && letters_of(last_part(alias)) == letters) return std::string(alias);
+  // "mixtral-8x7b-instruct" is not the base, whatever its version is called.
+  constexpr std::string_view kTuned[] = {"instruct", "chat", "it"};
+  const auto says = [](std::string_view text, std::string_view word) {
+    const auto words = split(fold_name(text), '-');
+    return std::ranges::find(words, word) != words.end();
+  };
+  for (const std::string_view word : kTuned)
+    if (says(name, word) && says(last_part(model.instruct), word) && !says(last_part(model.base), word))
+      return std::string(model.instruct);
   return {};
 }
 

@@ -289,7 +289,7 @@ Result<Exported> export_sagemaker(const ExportView& view) {
       {"Parameters",
        {{"ExecutionRoleArn", parameter("String", say("role that SageMaker acts as"))},
         {"HuggingFaceToken",
-         {{"Type", "String"}, {"NoEcho", true}, {"Default", ""}, {"Description", say("gated model")}}}}},
+         {{"Type", "String"}, {"NoEcho", true}, {"Default", ""}, {"Description", say("if the repository is gated")}}}}},
       {"Resources", sagemaker_resources(view, std::move(variables))},
       {"Outputs", {{"EndpointName", {{"Value", of_resource("Endpoint", "EndpointName")}}}}}};
   out.content = yaml_file(view, out.notes, {document});
