@@ -44,10 +44,17 @@ class OwnTable {
   std::expected<OwnPrices, Errors> read() {
     const auto text = read_text_file(path_);
     if (!text) return bad(text.error());
+    const std::string_view first = std::string_view(*text).substr(0, text->find('\n'));
+    if (first.contains(';') && !first.contains(','))
+      return bad(Error{ErrorKind::usage, say("its columns are separated by ';'"), path_ + ":1:1",
+                       say("separate them by commas, and write decimals with a point")});
     const auto table = parse_csv(*text, path_);
     if (!table) return bad(table.error());
     for (const Node& column : table->header)
-      if (price_column(column.text).empty())
+      if (fold_name(column.text) == "region")
+        return bad(Error{ErrorKind::usage, say("a price of your own holds in every region"), position(path_, column),
+                         say("remove the column; prices by region: gpusel catalog import --from generic-csv")});
+      else if (price_column(column.text).empty())
         return bad(Error{ErrorKind::usage, say("no column '{}' in this table of prices", shorten(column.text, 40)),
                          position(path_, column),
                          say("instance and price are needed; also read: provider, term, currency, date")});

@@ -171,13 +171,20 @@ Status judge_region(const Judging& judging) {
   auto places = located(judging);
   if (!places) return std::unexpected(places.error());
   Regions all;
-  const Located* without_price = nullptr;
+  std::optional<Located> without_price;
   bool any_price = false;
   std::string names;
+  const std::vector<std::string> clouds = ids_of(judging.asked.named_clouds(), judging.catalog);
   for (const Located& place : *places) {
-    const bool priced = !with_prices(place.regions, judging.catalog).empty();
+    // Of a name that several providers have, those count that are asked.
+    Located asked = place;
+    std::erase_if(asked.regions, [&](const catalog::Region* region) {
+      return !clouds.empty() && std::ranges::find(clouds, region->provider) == clouds.end();
+    });
+    if (asked.regions.empty()) asked.regions = place.regions;
+    const bool priced = !with_prices(asked.regions, judging.catalog).empty();
     any_price = any_price || priced;
-    if (!priced && without_price == nullptr) without_price = &place;
+    if (!priced && !without_price) without_price = std::move(asked);
     all.insert(all.end(), place.regions.begin(), place.regions.end());
     names += (names.empty() ? "" : ", ") + printable(place.name);
   }
