@@ -139,8 +139,13 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });
-  if (std::filesystem::path(wanted).has_extension())
-    hint = say("-o is a format; to write a file: > {}", shorten(wanted, 40));
+  if (std::filesystem::path(wanted).has_extension()) {
+    // What they print is not what they write.
+    const bool writes = std::ranges::any_of(
+        words, [](const std::string& word) { return word == "lock" || word == "export" || word == "calibrate"; });
+    hint = writes ? say("-o is a format; to write a file: --to {}", shorten(wanted, 40))
+                  : say("-o is a format; to write a file: > {}", shorten(wanted, 40));
+  }
   return usage_error(say("unknown output format '{}'", shorten(wanted, 20)),
                      set == settings.applied.end() ? "--output" : (*set)->where(), std::move(hint));
 }

@@ -56,7 +56,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend llama-7b --gpu 8卡A100 --task finetune", "A100"},
     {"gpusel estimate resnet-50 l4 --rps 50000", "but does only "},
     {"gpusel compare g6e.xlarge p5.4xlarge llama-3.1-70b", "None is large enough as asked; 4x g6e.xlarge would be."},
-    {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge would"},
+    {"gpusel compare g6e.xlarge g6.xlarge llama-3.1-8b --rps 10", "6.44 at most; 3x g6e.xlarge could"},
     {"gpusel whatif llama-3.1-8b --pareto --rps 5 -n 4", "more rows: -n "},
     {"gpusel fleet llama-3.1-8b --traffic chat --rate 20",
      "Serve llama-3.1-8b: 20 req/s, mean 2615 in + 479 out (chat)"},
@@ -444,7 +444,7 @@ constexpr Guess kTold[] = {
     {"gpusel recommend llama-3.1-8b amd h100", "from nvidia, not amd"},
     {"gpusel estimate llama-3.1-8b amd h100", "from nvidia, not amd"},
     {"gpusel estimate llama-3.1-8b l4 nosuchword", "gpusel estimate --help"},
-    {"gpusel check", "--policy is required"},
+    {"gpusel check", "--policy: a policy file is missing"},
 };
 
 }  // namespace
@@ -506,6 +506,12 @@ TEST_CASE("a question that has no answer says what to type") {
       {"gpusel recommend gpt-4",
        "its weights are not published\nhelp: for an open model of its kind: gpusel recommend"},
       {"gpusel compare aws gcp", "'aws' is a provider\nhelp: to compare providers for a job: gpusel recommend"},
+      {"gpusel compare", "help: for example: gpusel compare h100"},
+      {"gpusel completion", "help: for example: gpusel completion bash"},
+      {"gpusel recommend llama-3.1-8b --where eu", "did you mean '--region eu'?"},
+      {"gpusel recommend llama-3.1-8b --where 'vram>=48'", "did you mean '--filter vram>=48'?"},
+      {"gpusel lock llama-3.1-8b -o x.lock", "to write a file: --to x.lock"},
+      {"gpusel diff", "help: write it first: gpusel lock llama-3.1-8b"},
       {"gpusel explain 3", "for your last question: gpusel why 3"},
       {"gpusel help nothing-at-all", "topics: gpusel help slo"},
       {"gpusel recommend h100:8", "prices alone: gpusel instances --gpu h100:8"},
@@ -575,6 +581,10 @@ TEST_CASE("an error is an object where data were asked for, wherever the flag st
     CHECK(answer->root.find("status")->text == "2");
   }
   const Run meant = shell("gpusel recommend llama-3.1-8b --spot-only --json");
+  CHECK(meant.out.find("\"flag\": \"--spot-only\"") != std::string::npos);
+  const Run lacking = shell("gpusel check llama-3.1-8b --json");
+  CHECK(lacking.out.find("\"flag\": \"--policy\"") != std::string::npos);
+  CHECK(lacking.out.find("\"missing\": [\n    \"--policy\"") != std::string::npos);
   CHECK(meant.out.find("\"did_you_mean\": [\n    \"--spot\"\n  ]") != std::string::npos);
   // Nothing qualifies: an answer with its own document.
   const Run nothing = shell("gpusel recommend llama-3.1-8b --max-price 0.0001 --json");

@@ -31,10 +31,11 @@ struct Hint : std::string {
 /// One problem in one sentence.
 struct Error {
   ErrorKind kind = ErrorKind::usage;
-  std::string message;   // lower case, no final stop
-  std::string where;     // "prices.yaml:12:7", "--max-price", or empty
-  Hint hint;             // what would be right, or what to type next; may be empty
-  bool missing = false;  // what `where` names was not given at all
+  std::string message;    // lower case, no final stop
+  std::string where;      // "prices.yaml:12:7", "--max-price", or empty
+  Hint hint;              // what would be right, or what to type next; may be empty
+  bool missing = false;   // what `where` names was not given at all
+  std::string flag = {};  // the flag that the message itself names, where `where` does not
 };
 
 template <class T>

@@ -62,7 +62,7 @@ class Check {
  private:
   Status check_words() const {
     if (options_.policies.empty())
-      return usage_error(say("--policy is required"), {}, say("name a policy file: --policy policy.yaml"));
+      return missing_error(say("a policy file is missing"), "--policy", say("--policy policy.yaml, for example"));
     if (options_.all && options_.rank)
       return usage_error(say("cannot be combined with --all"), "--rank", say("use one of them"));
     if (options_.answers.size() > 1)

@@ -37,7 +37,8 @@ class Diff {
   int run() {
     const auto format = context_.format();
     if (!format) return context_.fail(format.error());
-    if (options_.locks.empty()) options_.locks.emplace_back(kUsualLock);
+    const bool named = !options_.locks.empty();
+    if (!named) options_.locks.emplace_back(kUsualLock);
     if (options_.locks.size() > 2)
       return context_.fail(Error{ErrorKind::usage,
                                  say("{} locks to compare", options_.locks.size()),
@@ -53,7 +54,11 @@ class Diff {
                                  say("remove it, or add a second lock")});
     const std::string& first = options_.locks.front();
     const auto text = read_input(first);
-    if (!text) return context_.fail(text.error());
+    if (!text) {
+      Error error = text.error();
+      if (!named) error.hint = say("write it first: gpusel lock llama-3.1-8b --rps 10");
+      return context_.fail(error);
+    }
     if (auto question = options_.locks.size() == 1 ? exported_question(*text) : std::nullopt)
       return diff_export(input_name(first), *text, std::move(*question), options_.exit_code, context_);
     auto before = show::read_lock(*text, input_name(first));

@@ -255,7 +255,7 @@ constexpr Synonym kOtherFlags[] = {
     {"order", "--sort"},
     {"order-by", "--sort"},
     {"desc", "--sort-direction desc"},
-    {"where", "--filter"},
+    {"where", "--region|--filter"},
     {"query", "--filter"},
     {"select", "--columns"},
     {"fields", "--columns"},

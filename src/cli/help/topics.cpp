@@ -30,14 +30,16 @@ constexpr Topic kTopics[] = {
             "shows who waits how long, gpusel fleet the cheapest mix for a day's traffic.")},
     {"prices", "price billing budget cost 价格 计费 费用 预算",
      to_say("Prices are published ones, each with its date and source: gpusel instances show SKU. They are not "
-            "fetched: the program works offline.\n\n"
-            "  --price p5.48xlarge=40          your own price per hour (=300CNY, =20000/month)\n"
-            "  --discount aws=30%              your discount on a provider, GPU, family or SKU\n"
-            "  --overlay prices.csv            a table with columns instance,price\n"
-            "  --max-price-age 30d             drop older prices\n"
-            "  --term spot | reserved-1y | month | any\n\n"
-            "gpusel catalog stats says how old prices are, gpusel catalog import reads price lists; a machine of your "
-            "own is a few lines of YAML: docs/catalog.md.")},
+            "fetched unless asked: gpusel catalog update.\n\n"
+            "  --price p5.48xlarge=40     your own price per hour (=300CNY, =20000/month)\n"
+            "  --discount aws=30%         your discount on a provider, GPU, family or SKU\n"
+            "  --own \"8xH100@12/h\"        your own machine and its price per hour\n"
+            "  --overlay prices.csv       your own table with columns instance,price\n"
+            "  --max-price-age 30d        drop older prices\n"
+            "  --term spot                also reserved-1y, month, any\n\n"
+            "  gpusel catalog new         a template for own machines and prices\n"
+            "  gpusel catalog stats       how old the prices are\n\n"
+            "gpusel catalog import reads price lists from files.")},
     {"ci", "json exit exit-status status 流水线 退出码",
      to_say(
          "In pipelines: --json prints the answer with stable keys; docs/schema has a JSON Schema of each. Errors are "
@@ -85,9 +87,11 @@ constexpr Topic kTopics[] = {
      to_say(
          "MIG cuts one GPU into isolated slices, each with its own memory and SMs: up to 7 of an A100 or H100, 4 of an "
          "RTX PRO 6000 or A30. A job that needs less than a GPU costs less on a slice.\n\n"
-         "  gpusel gpus show a100                          profiles of a GPU\n"
-         "  gpusel estimate llama-3.1-8b --gpu h100:1/7    fit and speed on one slice\n"
-         "  gpusel recommend llama-3.1-8b --gpu a100:1/7   who sells it, else what to rent and cut")},
+         "h100:1/7 is the profile 1g.10gb of an H100, a100-80gb:1/7 that of an 80 GB A100, a100-40gb:1/7 is 1g.5gb.\n\n"
+         "  gpusel gpus show h100                                all profiles of a GPU\n"
+         "  gpusel estimate qwen3-1.7b --gpu h100:1/7            fit and speed on one slice\n"
+         "  gpusel recommend qwen3-1.7b --gpu rtx-pro-6000:1/4   a slice that clouds sell\n\n"
+         "Where no cloud sells the slice, recommend says which machine to rent and cut.")},
     {"regions", "region cloud clouds place country residency 地域 区域 云厂商",
      to_say("Where an answer may run. Names, cities, countries and continents are read alike, several with commas.\n\n"
             "  --region frankfurt     a region, city, country or continent: us-east-1, de, eu\n"

@@ -59,7 +59,7 @@ class Words {
     }
     if (parsed_.positional_required && !positional_given_) {
       outcome.status =
-          context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, see_help(), true});
+          context_.fail(Error{ErrorKind::usage, say("{} is missing", parsed_.positional), {}, an_example(), true});
       return outcome;
     }
     if (outcome.status = settle(); outcome.status != kOk) return outcome;
@@ -296,6 +296,12 @@ class Words {
     return group_.empty() ? say("all commands: gpusel --help") : say("all commands: gpusel {} --help", group_);
   }
 
+  /// A line of the command that can be typed.
+  std::string an_example() const {
+    if (chosen_ == nullptr) return see_help();
+    return say("for example: {}", trim(split(chosen_->examples, '\n').front()));
+  }
+
   /// Left-over words first: CLI11 would report a missing option where one was mistyped.
   int report(const CLI::ParseError& error) {
     const std::vector<std::string> left = app_.remaining(true);
@@ -333,12 +339,16 @@ class Words {
       return context_.fail(Error{ErrorKind::usage,
                                  say("gpusel {} does not take {}; commands that do: {}", chosen_->name, shown, others),
                                  {},
-                                 near.or_else(see_help())});
+                                 near.or_else(see_help()),
+                                 false,
+                                 name});
     return context_.fail(Error{ErrorKind::usage,
                                chosen_ == nullptr && !name.starts_with("-") ? say("unknown command '{}'", shown)
                                                                             : say("unknown argument '{}'", shown),
                                {},
-                               near.or_else(see_help())});
+                               near.or_else(see_help()),
+                               false,
+                               name.starts_with("-") ? name : std::string()});
   }
 
   /// The commands that have this flag; empty: none.
@@ -452,6 +462,8 @@ class Words {
     if (std::string instead = instead_of_flag(name); !instead.empty()) return Hint(std::move(instead));
     auto meant = meant_flag(name, is_flag);
     if (!meant) return {};
+    // "--where eu" is a place, "--where 'vram>=48'" a filter.
+    if (name == "--where" && value_behind(name).find_first_of("<>=!~") != std::string::npos) meant = "--filter";
     if (const std::string value = value_behind(name); meant->contains('#'))
       meant->replace(meant->find('#'), 1, value.empty() ? "10" : value);
     else if (meant->contains('+'))

@@ -143,7 +143,7 @@ Json one_error_json(const Error& error) {
   return {{"code", kCodes[static_cast<std::size_t>(error.kind)]},
           {"message", error.message},
           {"hint", text_or_null(error.hint)},
-          {"flag", text_or_null(is_flag(error.where) ? error.where : std::string())},
+          {"flag", text_or_null(is_flag(error.where) ? error.where : error.flag)},
           {"where", text_or_null(is_flag(error.where) ? std::string() : error.where)},
           {"did_you_mean", error.hint.names},
           {"missing", std::move(missing)}};
