@@ -1,6 +1,7 @@
 // Commands that start servers: the model that they name, the format of its weights, the flags of the plan.
 #include <catch2/catch.hpp>
 
+#include "base/text/text.hpp"
 #include "support/exports.hpp"
 
 namespace export_serving_test {
@@ -131,7 +132,7 @@ TEST_CASE("engines spread experts as they can", "[export]") {
   const auto experts = [](const std::string& engine, const std::string& more) {
     std::vector<std::string> words{"export",    engine,  "--model", "mixtral-8x7b", "--task",
                                    "inference", "--rps", "2",       "--nodes",      "1"};
-    for (const auto word : split(more, ' ')) words.emplace_back(word);
+    for (const auto word : gpusel::split(more, ' ')) words.emplace_back(word);
     return ask(words);
   };
   // All ranks of vLLM are those of experts.
