@@ -37,7 +37,7 @@ std::string times(double factor) { return factor < 99.5 ? format("{:.2g}", facto
 /// "t4, a10 and 7 more".
 std::string named(const std::vector<std::string>& gpus) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) add_item(list, gpus[i]);
+  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) add_name(list, gpus[i]);
   return gpus.size() > kNamedGpus ? say("{} and {} more", list, gpus.size() - kNamedGpus) : list;
 }
 
