@@ -28,6 +28,8 @@ constexpr double kTwice = 1.95;  // below it a factor says less than per cent
 std::string rule_words(std::string_view id) {
   std::string words = say_name(id);
   if (words != id) return words;
+  if (id == "rocm-without-this-gpu") return say("no ROCm support");
+  if (id == "engine-without-this-accelerator") return say("not supported by the engine");
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
