@@ -222,7 +222,7 @@ def check():
                 problems.append(f"{name}: other arguments: {text!r}: {have[text]!r}")
             if numbered_and_not(have[text]):
                 problems.append(f"{name}: numbered arguments beside others: {have[text]!r}")
-            if not re.search(r"\w", text):
+            if not re.search(r"\w", text.split("\x04")[-1]):
                 continue  # a mark between words: other languages have theirs without a space
             for at in ("startswith", "endswith"):
                 if any(getattr(text, at)(end) != getattr(have[text], at)(end) for end in (" ", "\n")):

@@ -59,7 +59,7 @@ std::string replaced_in_words(const catalog::OwnPrices& own) {
 /// "p4d.24xlarge 4.2 USD per hour, aws 32 % off (…)".
 std::string in_words(const catalog::OwnPrices& own, const catalog::Catalog& catalog) {
   std::string list;
-  const auto add = [&](const std::string& one) { add_item(list, one); };
+  const auto add = [&](const std::string& one) { add_name(list, one); };
   for (const auto& price : own.prices) {
     if (is_replaced(price, own.prices)) continue;
     add(say("{} {:.6g} {} per hour", printable(price.subject), price.per_hour.amount, price.per_hour.currency.code()));
@@ -135,7 +135,7 @@ Result<std::string> Context::format(std::span<const std::string_view> offered) c
   if (std::ranges::find(offered, wanted) != offered.end()) return wanted;
   Hint hint = did_you_mean(wanted, offered);
   if (hint.empty()) {
-    std::string list = join_texts(offered, ", ");
+    std::string list = join_texts(offered, say_name(", "));
     hint = say("allowed: {}", list);
   }
   const auto set = std::ranges::find_if(settings.applied, [](const Setting* one) { return one->name == "output"; });

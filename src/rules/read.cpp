@@ -157,7 +157,7 @@ class RuleReader {
     }
     fields.finish();
     if (operand == nullptr) {
-      std::string list = join_texts(enum_names<Operator>, ", ");
+      std::string list = join_texts(enum_names<Operator>, say_name(", "));
       problems_.add(node, say("a comparison needs an operator"), say("one of: {}", list));
     } else if (fact) {
       out.fact = *fact;

@@ -54,6 +54,8 @@ TEST_CASE("a line may end around wide characters") {
 
 TEST_CASE("no line begins with what closes, and marks stay with their character") {
   CHECK(line_pieces("显存，带") == Pieces{"显", "存，", "带"});
+  CHECK(line_pieces("存（显存）带") == Pieces{"存", "（显", "存）", "带"});
+  CHECK(line_pieces("是“显存”吗") == Pieces{"是", "“显", "存”", "吗"});
   CHECK(line_pieces("显\u0301存") == Pieces{"显\u0301", "存"});
 }
 

@@ -157,14 +157,14 @@ TEST_CASE("values and inputs are said in Chinese too, with its own marks between
   CHECK(estimate.find("单步时间 ") != std::string::npos);
   CHECK(estimate.find("step_s") == std::string::npos);
   CHECK(says("whatif llama-3.1-8b --vary rps=1..8 --cloud aws").find("request_rate") == std::string::npos);
-  CHECK(says("models show llama-3.1-8b").find("官方权重格式，官方仓库") != std::string::npos);
+  CHECK(says("models show llama-3.1-8b").find("官方权重格式、官方仓库") != std::string::npos);
   CHECK(says("recommend llama-3.1-8b --rps 10 --cloud aws --poc").find("按量付费，每小时") != std::string::npos);
 }
 
 TEST_CASE("bad input is told in the person's language") {
   const Run run = ask({"recommend", "--modle", "x"}, {.environment = {{"LANG", "zh_CN.UTF-8"}}});
   CHECK(run.status == 2);
-  CHECK(run.err == "错误：未知的参数 '--modle'\n提示：是否指 '--mode' 或 '--model'？\n");
+  CHECK(run.err == "错误：未知的参数“--modle”\n提示：是否指“--mode”或“--model”？\n");
 }
 
 TEST_CASE("help is Chinese for every command, group and flag") {

@@ -82,7 +82,7 @@ std::string saved_note(const CostItem& item, const catalog::Catalog& catalog) {
 std::string published_note(const CostItem& item, const CostAnswer& answer, const catalog::Catalog& catalog) {
   if (!item.terms.empty()) return {};
   const auto terms = priced_terms(*item.subject.instance, catalog, answer.today);
-  return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, ", "));
+  return terms.empty() ? std::string() : say("published for this instance: {}", join_texts(terms, say_name(", ")));
 }
 
 /// What is paid and not needed.
@@ -133,7 +133,7 @@ std::string unpriced_terms_note(const CostItem& item) {
   if (item.subject.provider != nullptr)
     for (const std::string_view term : item.subject.provider->unpriced_terms)
       if (std::ranges::none_of(item.terms, [&](const TermCost& t) { return to_text(t.offer->term) == term; }))
-        add_item(terms, say_name(term));
+        add_name(terms, say_name(term));
   return terms.empty() ? terms : say("other terms, without recorded prices: {}", terms);
 }
 

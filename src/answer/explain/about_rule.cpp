@@ -158,7 +158,8 @@ AboutRule tell_rule(const rules::Rule& rule) {
                   .advice = {}};
   if (!rule.advice.empty()) about.advice.push_back(say_text(rule.advice));
   const std::vector<std::string> flags = flags_of(rule.when);
-  if (!flags.empty()) about.advice.push_back(say("flags that change what it looks at: {}", join_texts(flags, ", ")));
+  if (!flags.empty())
+    about.advice.push_back(say("flags that change what it looks at: {}", join_texts(flags, say_name(", "))));
   about.advice.push_back(effect_advice(rule.effect));
   return about;
 }

@@ -28,6 +28,8 @@ constexpr double kTwice = 1.95;  // below it a factor says less than per cent
 std::string rule_words(std::string_view id) {
   std::string words = say_name(id);
   if (words != id) return words;
+  if (id == "rocm-without-this-gpu") return say("no ROCm support");
+  if (id == "engine-without-this-accelerator") return say("not supported by the engine");
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
@@ -37,7 +39,7 @@ std::string times(double factor) { return factor < 99.5 ? format("{:.2g}", facto
 /// "t4, a10 and 7 more".
 std::string named(const std::vector<std::string>& gpus) {
   std::string list;
-  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) add_item(list, gpus[i]);
+  for (std::size_t i = 0; i < std::min(kNamedGpus, gpus.size()); ++i) add_name(list, gpus[i]);
   return gpus.size() > kNamedGpus ? say("{} and {} more", list, gpus.size() - kNamedGpus) : list;
 }
 

@@ -112,7 +112,7 @@ std::string unpriced_of(std::string_view term, std::string_view sellers, bool se
 }  // namespace
 
 std::string unpriced_note(std::string_view term, std::span<const std::string_view> sellers) {
-  return unpriced_of(term, join_texts(sellers, say(", ")), sellers.size() > 1);
+  return unpriced_of(term, join_texts(sellers, say_name(", ")), sellers.size() > 1);
 }
 
 bool is_unpriced_note(std::string_view note, std::string_view term) {

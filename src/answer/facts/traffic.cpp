@@ -22,7 +22,7 @@ bool is_file(const std::string& name) {
 
 std::unexpected<Error> unknown_traffic(std::string_view flag, std::string_view name,
                                        std::span<const std::string_view> known) {
-  const std::string list = join_texts(known, ", ");
+  const std::string list = join_texts(known, say_name(", "));
   const Hint near = did_you_mean(name, std::vector<std::string_view>(known.begin(), known.end()));
   return usage_error(say("'{}' is neither a file nor a profile", printable(shorten(name, 60))), std::string(flag),
                      near.empty() ? say("known: {}", list) : say("{} known: {}", near, list));

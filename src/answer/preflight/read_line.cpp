@@ -273,7 +273,7 @@ class LineReader {
       std::vector<std::string_view> names;
       for (const auto& [theirs, ours] : flag.values) names.push_back(theirs);
       return usage_error(say("{} does not support {} '{}'", tool.tool, name, shorten(printable(value), kShownWord)), {},
-                         say("allowed: {}", join_texts(names, ", ")));
+                         say("allowed: {}", join_texts(names, say_name(", "))));
     }
     if (flag.needs && std::ranges::find(flag.needs->values, value) != flag.needs->values.end())
       out_.needs.push_back(&*flag.needs);

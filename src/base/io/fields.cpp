@@ -113,7 +113,7 @@ void Fields::fail(const Node& at, std::string message, std::string hint) {
 }
 
 void Fields::not_one_of(std::string_view path, const Node& node, std::span<const std::string_view> allowed) {
-  std::string list = join_texts(allowed, ", ");
+  std::string list = join_texts(allowed, say_name(", "));
   fail(node, say("'{}' cannot be {}", path, node.describe()), say("allowed: {}", list));
 }
 
@@ -141,7 +141,7 @@ void Fields::report_unknown(const Node& map, const std::string& prefix) {
     for (const std::string_view one : known)
       if (one.starts_with(prefix) && std::ranges::find(here, one) == here.end()) here.push_back(one);
     problems_.add_at_key(child, say("unknown key '{}'", shorten(path, 60)),
-                         did_you_mean(path, known).or_else(say("keys: {}", join_texts(here, ", "))));
+                         did_you_mean(path, known).or_else(say("keys: {}", join_texts(here, say_name(", ")))));
   }
 }
 

@@ -9,16 +9,17 @@ namespace gpusel {
 
 namespace {
 
-void add(std::string& line, std::string_view mark, std::string_view part) {
+void add(std::string& line, const std::string& mark, std::string_view part) {
   if (part.empty()) return;
-  if (!line.empty()) line += say_text(mark);
+  if (!line.empty()) line += mark;
   line += part;
 }
 
 }  // namespace
 
-void add_clause(std::string& line, std::string_view clause) { add(line, to_say("; "), clause); }
-void add_item(std::string& line, std::string_view item) { add(line, to_say(", "), item); }
+void add_clause(std::string& line, std::string_view clause) { add(line, say("; "), clause); }
+void add_item(std::string& line, std::string_view item) { add(line, say(", "), item); }
+void add_name(std::string& line, std::string_view name) { add(line, say_name(to_name(", ")), name); }
 
 std::string clauses(std::span<const std::string> all) {
   std::string line;
@@ -29,7 +30,7 @@ std::string clauses(std::span<const std::string> all) {
 std::string first_few(const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 6;
   std::string list;
-  for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) add_item(list, names[i]);
+  for (std::size_t i = 0; i < std::min(kNamed, names.size()); ++i) add_name(list, names[i]);
   return names.size() > kNamed ? list + say(" and {} more", names.size() - kNamed) : list;
 }
 

@@ -14,6 +14,8 @@ struct Error;
 void add_clause(std::string& line, std::string_view clause);
 /// Behind what `line` lists already, after a comma; nothing for an empty item.
 void add_item(std::string& line, std::string_view item);
+/// As "aws, gcp": names alone, which other languages separate by another mark than parts of a sentence.
+void add_name(std::string& line, std::string_view name);
 
 std::string clauses(std::span<const std::string> all);
 

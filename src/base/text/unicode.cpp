@@ -13,8 +13,14 @@ namespace {
 
 /// What no line begins with.
 bool closes(char32_t c) {
-  constexpr std::u32string_view kClosing = U"、。〉》」』】〕〗，．：；！？）］｝～…";
+  constexpr std::u32string_view kClosing = U"、。〉》」』】〕〗，．：；！？）］｝～…”’";
   return kClosing.find(c) != std::u32string_view::npos;
+}
+
+/// What no line ends with.
+bool opens(char32_t c) {
+  constexpr std::u32string_view kOpening = U"〈《「『【〔〖（［｛“‘";
+  return kOpening.find(c) != std::u32string_view::npos;
 }
 
 /// "\x1b[1;31m" and the like at the start of `text`: its length; 0: there is none.
@@ -56,14 +62,19 @@ std::vector<std::string_view> line_pieces(std::string_view word) {
   std::vector<std::string_view> pieces;
   std::size_t start = 0;
   bool after_wide = false;
+  bool after_opening = false;
   for (std::size_t at = 0; at < word.size();) {
     const CodePoint c = decode(word.substr(at));
     const std::size_t columns = columns_of(c.value);
-    if (at > start && columns > 0 && (columns == 2 || after_wide) && !closes(c.value)) {
+    const bool may_break = (columns == 2 || after_wide) && !closes(c.value) && !after_opening;
+    if (at > start && columns > 0 && may_break) {
       pieces.push_back(word.substr(start, at - start));
       start = at;
     }
-    if (columns > 0) after_wide = columns == 2;
+    if (columns > 0) {
+      after_wide = columns == 2;
+      after_opening = opens(c.value);
+    }
     at += c.length;
   }
   if (start < word.size() || word.empty()) pieces.push_back(word.substr(start));

@@ -21,7 +21,7 @@ CodePoint decode(std::string_view text);
 std::size_t columns_of(char32_t character);
 
 /// A word without spaces in the pieces between which a line may end: around each wide character, but not before
-/// the mark that closes.
+/// the mark that closes, and not behind one that opens.
 std::vector<std::string_view> line_pieces(std::string_view word);
 
 /// Controls, marks of direction, what has no width, tags: whatever is not seen, or changes what is seen around it.

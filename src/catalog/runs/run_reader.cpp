@@ -191,7 +191,7 @@ std::string RunReader::alike_models(const MeasuredRun& run) const {
       alike.push_back(model.id);
   constexpr std::size_t kNamed = 3;
   if (alike.size() > kNamed) alike.resize(kNamed);
-  return join_texts(alike, ", ");
+  return join_texts(alike, say_name(", "));
 }
 
 Status RunReader::check_known(const MeasuredRun& run, const Node& at) const {
@@ -208,12 +208,12 @@ Status RunReader::check_known(const MeasuredRun& run, const Node& at) const {
   if (missing.empty()) return {};
   const std::string alike = alike_models(run);
   const std::string flags = join_texts(missing, " ", [](const Needed& one) { return std::string(one.flag); });
-  return usage_error(
-      say("the result lacks {}", join_texts(missing, ", ", [](const Needed& one) { return say_text(one.what); })),
-      position(file_, at),
-      alike.empty() || run.request.find("model") != nullptr
-          ? say("add {}, for example", flags)
-          : say("add {}, for example; models of its shape are {}", flags, alike));
+  return usage_error(say("the result lacks {}",
+                         join_texts(missing, say_name(", "), [](const Needed& one) { return say_text(one.what); })),
+                     position(file_, at),
+                     alike.empty() || run.request.find("model") != nullptr
+                         ? say("add {}, for example", flags)
+                         : say("add {}, for example; models of its shape are {}", flags, alike));
 }
 
 /// The planner would take the largest batch that fits, and its memory is no estimate of another's.

@@ -86,7 +86,7 @@ class ListReader {
     std::vector<std::string_view> names(enum_names<ImportFormat>.begin(), enum_names<ImportFormat>.end());
     names.insert(names.end(), enum_names<TokenFormat>.begin(), enum_names<TokenFormat>.end());
     fields.fail(*fields.find("format"), say("there is no format '{}'", printable(shorten(text, 40))),
-                did_you_mean(text, names).or_else(say("allowed: {}", join_texts(names, ", "))));
+                did_you_mean(text, names).or_else(say("allowed: {}", join_texts(names, say_name(", ")))));
   }
 
   std::string address(Fields& fields, std::string_view path) const {

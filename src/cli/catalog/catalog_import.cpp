@@ -238,7 +238,7 @@ Parsed make_catalog_import() {
   parsed.positional_set = appends_to(options->request.files);
   const std::string group = say("Import");
   parsed.flags = {
-      {"--from", "FORMAT", say("allowed: {}", join_texts(enum_names<catalog::ImportFormat>, ", ")), group,
+      {"--from", "FORMAT", say("allowed: {}", join_texts(enum_names<catalog::ImportFormat>, say_name(", "))), group,
        [options](std::string_view text) { return set_format(text, *options); }},
       {"--out", "PATH", say("snapshot to write; a folder (PATH/) gets YAML"), group, sets(options->out)},
       {"--cloud", "NAME", say("provider of the prices (default: from the file's name or folder)"), group,

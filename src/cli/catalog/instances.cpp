@@ -47,7 +47,7 @@ std::string gpus_of(const job::FamilyName::Family& family, const catalog::Catalo
     if (std::ranges::find(names, name) != names.end()) continue;
     names.push_back(std::move(name));
   }
-  return join_texts(names, ", ");
+  return join_texts(names, say_name(", "));
 }
 
 /// "aliyun gn8is (L20 48 GB), aliyun gn8v (H20 96 GB)": what an unknown name is like; nothing where only its size is
@@ -57,7 +57,7 @@ std::string near_families(std::string_view name, const catalog::Catalog& catalog
   auto near = job::families_near(name, catalog);
   if (std::ranges::any_of(near, [&](const auto& one) { return name.contains(one.id + "."); })) return {};
   near.resize(std::min(near.size(), kMost));
-  return join_texts(near, ", ", [&](const auto& one) {
+  return join_texts(near, say_name(", "), [&](const auto& one) {
     return format("{} {} ({})", one.provider, one.id, gpus_of({one.provider, one.id}, catalog));
   });
 }

@@ -158,7 +158,7 @@ std::string words_of(const Flag& flag) {
   const bool told =
       std::ranges::all_of(values, [&](const auto& value) { return words.find(value) != std::string::npos; });
   if (!told) {
-    std::string list = join_texts(values, ", ");
+    std::string list = join_texts(values, say_name(", "));
     words += ".\n" + say("Values: {}", list);
   }
   if (flag.repeats) words += ".\n" + say("May be given several times");

@@ -331,7 +331,7 @@ std::expected<void, Refusal> Arguments::check_needs(const Node* given) const {
     lines += "\n" + std::string(key) + ": " + (key == kModel ? model_help() : say_text(help_of(key)));
   }
   if (refusal.missing.empty()) return {};
-  const std::string list = join_texts(refusal.missing, ", ");
+  const std::string list = join_texts(refusal.missing, say_name(", "));
   refusal.message =
       (tool_.subjects_suffice ? say("missing: {}; or name {}", list, tool_.subjects) : say("missing: {}", list)) +
       lines;

@@ -15,8 +15,9 @@ namespace gpusel::cli {
 using LastQuestion = std::vector<std::pair<std::string, std::string>>;
 inline constexpr std::string_view kWordsName = "WORDS";
 
-/// Keeps the flags of `context.typed` that `flags` has, and those that say which catalog and prices. Silent where it cannot: an answer does not depend on it.
-/// Nothing is kept where CI is set or GPUSEL_STATE is off, or inside another program.
+/// Keeps the flags of `context.typed` that `flags` has, and those that say which catalog and prices. Silent where it
+/// cannot: an answer does not depend on it. Nothing is kept where CI is set or GPUSEL_STATE is off, or inside another
+/// program.
 void keep_question(const std::vector<std::string>& flags, const Context& context);
 bool keeps_questions(const Context& context);
 /// What keep_question() keeps, as it is typed: "--request-rate 10 llama-3.1-8b". Empty: the line has no question.

@@ -355,7 +355,7 @@ class Words {
   static std::string who_take(const std::string& flag) {
     std::string names;
     for (const Command& command : commands()) {
-      if (const Parsed parsed = command.make(); parsed.find(flag) != nullptr) add_item(names, command.name);
+      if (const Parsed parsed = command.make(); parsed.find(flag) != nullptr) add_name(names, command.name);
     }
     return names;
   }

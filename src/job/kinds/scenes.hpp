@@ -27,7 +27,7 @@ inline Result<const SceneClass*> scene_of(std::span<const SceneClass> classes, F
     for (const SceneClass& one : classes) names.push_back(one.name);
     const Hint near = did_you_mean(asked, names);
     return usage_error(say("'{}' is not a kind of scene", shorten(r.scene, 40)), "scene",
-                       near.or_else(say("known: {}", join_texts(names, ", "))));
+                       near.or_else(say("known: {}", join_texts(names, say_name(", ")))));
   }
   const bool matters = r.scene.empty() && !r.scene_vram_gib;
   if (matters) f.defaults.assume("scene", found->name);

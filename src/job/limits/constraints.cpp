@@ -318,6 +318,20 @@ std::optional<std::int64_t> parts_of(std::string_view text) {
 
 }  // namespace
 
+namespace {
+
+/// Where a count behind a name begins: "A100:4" and "A100*4"; an x may belong to the name, as in mi300x.
+std::pair<std::size_t, std::size_t> before_count(std::string_view text) {
+  if (const auto colon = text.rfind(':'); colon != std::string_view::npos) return {colon, 1};
+  for (const std::string_view sign : {"*", "×"})
+    if (const auto at = text.rfind(sign);
+        at > 0 && at != std::string_view::npos && plain_number(trim(text.substr(at + sign.size()))))
+      return {at, sign.size()};
+  return {std::string_view::npos, 1};
+}
+
+}  // namespace
+
 CountedGpu counted_gpu(std::string_view text) {
   CountedGpu out;
   std::string_view rest = trim(text);
@@ -326,13 +340,13 @@ CountedGpu counted_gpu(std::string_view text) {
     out.nodes = std::exchange(out.count, static_cast<std::int64_t>(counted->first));
     rest = counted->second;
   }
-  const auto colon = rest.rfind(':');
-  if (const auto parts = colon == std::string_view::npos ? std::nullopt : parts_of(rest.substr(colon + 1))) {
+  const auto [colon, wide] = before_count(rest);
+  if (const auto parts = colon == std::string_view::npos ? std::nullopt : parts_of(rest.substr(colon + wide))) {
     out.parts = parts;
     out.name = trim(rest.substr(0, colon));
     return out;
   }
-  const auto behind = colon == std::string_view::npos ? std::nullopt : plain_number(trim(rest.substr(colon + 1)));
+  const auto behind = colon == std::string_view::npos ? std::nullopt : plain_number(trim(rest.substr(colon + wide)));
   if (behind && *behind >= 1 && *behind <= 1e6 && *behind == std::floor(*behind) && !out.nodes) {
     out.nodes = std::exchange(out.count, static_cast<std::int64_t>(*behind));
     rest = trim(rest.substr(0, colon));
@@ -396,6 +410,12 @@ Result<GpuSpec> parse_gpu_spec(std::string_view given) {
   std::string_view text = trim(given);
   if (text.starts_with("gpu:")) text.remove_prefix(4);  // Slurm: --gres gpu:a100:4
   if (text.empty()) return unreadable(text);
+  std::string spelled;
+  if (const auto [at, wide] = before_count(text);
+      at != std::string_view::npos && text[at] != ':' && text.find_first_of(":,=") == std::string_view::npos) {
+    spelled = std::string(text.substr(0, at)) + ":" + std::string(trim(text.substr(at + wide)));
+    text = spelled;
+  }
   if (text.starts_with('!'))
     return usage_error(say("--gpu cannot exclude GPUs"), {},
                        say("write --filter 'gpu!={}'", shorten(text.substr(1), 40)));

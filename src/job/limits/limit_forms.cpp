@@ -56,7 +56,7 @@ Status in_bounds(const Judging& judging, Fact fact, const Bounds& bounds, std::s
 
 Status one_of(const Judging& judging, std::vector<std::string> allowed) {
   const Fact fact = judging.limit.form.fact;
-  std::string names = join_texts(allowed, ", ");
+  std::string names = join_texts(allowed, say_name(", "));
   reject(judging, compare(fact, Operator::not_in, std::move(allowed)),
          say("{} {{{}}}, requested {}", say_text(judging.limit.form.words), rules::info(fact).name, names));
   return {};

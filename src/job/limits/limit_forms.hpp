@@ -73,12 +73,12 @@ inline std::string written(const std::vector<std::string>& list) { return join_t
 inline std::string written(const std::string& text) { return text; }
 inline std::string written(const std::vector<GpuSpec>& specs) {
   std::string list;
-  for (const GpuSpec& spec : specs) add_item(list, spec.text);
+  for (const GpuSpec& spec : specs) add_name(list, spec.text);
   return list;
 }
 inline std::string written(const std::vector<Constraints::Infra>& infra) {
   std::string list;
-  for (const auto& [cloud, region] : infra) add_item(list, region.empty() ? cloud : format("{}/{}", cloud, region));
+  for (const auto& [cloud, region] : infra) add_name(list, region.empty() ? cloud : format("{}/{}", cloud, region));
   return list;
 }
 inline std::string written(const Bounds& bounds) {

@@ -98,7 +98,7 @@ Status check_framework(const Request& request, const Training& training, const c
     if (const auto* source = catalog.source(*framework.sources.begin()); source != nullptr && !source->url.empty())
       message += format(" ({})", source->url);
     return usage_error(std::move(message), std::string(wish.key),
-                       others.empty() ? std::string() : say("use --framework {}", join_texts(others, ", ")));
+                       others.empty() ? std::string() : say("use --framework {}", join_texts(others, say_name(", "))));
   }
   return {};
 }

@@ -80,7 +80,7 @@ Assigned<std::string> assign(std::string_view text, std::string& place) {
 
 Status not_one_of(std::string_view text, std::span<const std::string_view> allowed) {
   name_allowed(allowed);
-  std::string list = join_texts(allowed, ", ");
+  std::string list = join_texts(allowed, say_name(", "));
   const Hint near = did_you_mean(text, allowed);
   return usage_error(
       say("'{}' is not known here", shorten(text, 32)), {},

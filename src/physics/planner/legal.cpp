@@ -202,7 +202,7 @@ std::string framework_refuses(const job::Job& work, const catalog::Gpu& gpu) {
   if (is_assumed(work, "framework")) return {};
   if (!may(framework.accelerators, gpu.vendor) && !may(framework.accelerators, fold_name(gpu.architecture)))
     return say("{} does not run on {}; it runs on {}", framework.name, gpu.name,
-               join_texts(framework.accelerators, ", "));
+               join_texts(framework.accelerators, say_name(", ")));
   if (framework.min_compute_capability && gpu.capability && *gpu.capability < *framework.min_compute_capability)
     return say("{} needs compute capability {:.1f}; {} has {:.1f}", framework.name, *framework.min_compute_capability,
                gpu.name, *gpu.capability);

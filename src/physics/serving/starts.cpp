@@ -80,7 +80,7 @@ std::string NotStarting::text(const catalog::Gpu& gpu) const {
   const bool of_nvidia = gpu.capability.has_value();  // as its messages are
   if (!refusing->says.empty() && of_nvidia) return with_capability(refusing->says, gpu);
   if (refusing->leaves_out(gpu))
-    return say("{} runs {} on {}; {} is {}", engine->name, what, join_texts(refusing->amd, ", "), gpu.id,
+    return say("{} runs {} on {}; {} is {}", engine->name, what, join_texts(refusing->amd, say_name(", ")), gpu.id,
                gpu.compute_capability);
   const double has = gpu.capability.value_or(0);
   if (refusing->most && has > *refusing->most)

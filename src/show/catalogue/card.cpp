@@ -223,7 +223,7 @@ Facts facts_of(const Record& record, const Citations& citations) {
     if (!words.empty())
       known.facts.push_back({label_of(field), with_unit(std::move(words), field.unit), citations.of(field.path)});
     else if (could_have(record, field))
-      add_item(unknown, label_of(field));
+      add_name(unknown, label_of(field));
   });
   if (!unknown.empty()) known.facts.push_back({say("unknown"), std::move(unknown)});
   return known;
@@ -362,7 +362,7 @@ Document instance_card(const Instance& instance, const Catalog& catalog, Date to
   const auto seller = std::ranges::find(providers, instance.provider, &catalog::Provider::id);
   std::string unpriced;
   if (seller != providers.end())
-    for (const std::string_view term : seller->unpriced_terms) add_item(unpriced, say_name(term));
+    for (const std::string_view term : seller->unpriced_terms) add_name(unpriced, say_name(term));
   if (!unpriced.empty()) page.line(say("other terms, without recorded prices: {}", unpriced));
   if (Table history = history_table(instance, catalog, today); !history.empty()) page.gap().add(std::move(history));
   if (const auto states = catalog.states_of(instance); !states.empty()) {

@@ -182,9 +182,8 @@ Document fit_list_page(const FitList& list, const HereView& view) {
   const std::string gpus = parts > 0                 ? format(":1/{}", parts)
                            : list.machine.gpus() > 1 ? format(":{}", list.machine.gpus())
                                                      : std::string();
-  page.gap().line(
-      say("Every format of a model: gpusel fit MODEL · more users: gpusel estimate {} --quant {} --gpu {}{}",
-          first.model->id, first.format, list.machine.device.gpu->id, gpus));
+  page.gap().line(say("Next: gpusel fit MODEL (every format) · more users: gpusel estimate {} --quant {} --gpu {}{}",
+                      first.model->id, first.format, list.machine.device.gpu->id, gpus));
   return page;
 }
 

@@ -103,14 +103,14 @@ Document preflight_page(const Preflight& answer, const catalog::Catalog& catalog
     add_speed_line(page, *answer.answer);
   if (!answer.line.before.empty()) page.line(say("not read: {}", printable(join_texts(answer.line.before, " "))));
   if (!answer.line.left_out.empty())
-    page.line(say("unknown, not checked: {}", printable(join_texts(answer.line.left_out, ", "))));
+    page.line(say("unknown, not checked: {}", printable(join_texts(answer.line.left_out, say_name(", ")))));
   for (const std::string& note : answer.notes) page.line(say("Note: {}", printable(note)));
   if (!all) return page;
   page.gap();
   for (const answer::Understood& one : answer.line.understood)
     page.line(say("  {} {}: {} {}", printable(one.flag), printable(one.value), one.key, printable(one.meaning)), 4);
   if (!answer.line.idle.empty())
-    page.line(say("no effect on the answer: {}", printable(join_texts(answer.line.idle, ", "))));
+    page.line(say("no effect on the answer: {}", printable(join_texts(answer.line.idle, say_name(", ")))));
   if (answer.answer) page.append(estimate_details(*answer.answer));
   return page;
 }

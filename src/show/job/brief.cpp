@@ -103,7 +103,7 @@ std::string limit_words(const Advice& advice, const job::Constraints& limits) {
 
 std::string joined(std::span<const std::string> all) {
   std::string list;
-  for (const std::string& one : all) add_item(list, printable(one));
+  for (const std::string& one : all) add_name(list, printable(one));
   return list;
 }
 
@@ -553,7 +553,7 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
   for (const std::string& cloud : advice.named_clouds) {
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
-      add_item(list, format("#{} {} {}{}", best->rank, printable(instance_name(*best)),
+      add_name(list, format("#{} {} {}{}", best->rank, printable(instance_name(*best)),
                             advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
                                                : say("{}/h", spoken_money(best->cost.hourly, advice.currency)),
                             term_words(*best)));

@@ -1,6 +1,7 @@
 #include "show/job/estimate.hpp"
 #include "show/job/candidate.hpp"
 #include "show/job/figures.hpp"
+#include "show/job/question.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -204,7 +205,8 @@ std::string job_line(const Job& work) {
   else
     line +=
         job.method == job::Method::full ? say(" · full fine-tuning") : say(" · {} fine-tuning", to_text(job.method));
-  return line + say(" · {} · {} tokens, {} per sequence", to_text(job.optimizer), human_count(job.tokens), job.seq_len);
+  return line +
+         say(" · {} · {} tokens, {} per sequence", to_text(job.optimizer), spoken_count(job.tokens), job.seq_len);
 }
 
 namespace {

@@ -32,7 +32,7 @@ std::string served_words(const Job& work) {
     words += say(" of {}", printable(job.askers->traffic.substr(job.askers->traffic.rfind('/') + 1)));
   words += work.model->is_generator() ? say(", {} in + {} out", job.input_tokens, job.output_tokens)
                                       : say(", {} tokens", job.input_tokens);
-  if (job.tokens) words += say(", {} tokens total", human_count(*job.tokens));
+  if (job.tokens) words += say(", {} tokens total", spoken_count(*job.tokens));
   add_item(words, target_words(work));
   return words;
 }
@@ -45,7 +45,7 @@ std::string trained_words(const Job& work) {
   const std::string what = work.task == job::Task::pretrain  ? say("Pretrain")
                            : job.method == job::Method::full ? say("Fine-tune")
                                                              : say("{} fine-tune", method);
-  return say("{} {}: {} tokens, {} per sequence", what, work.model->id, human_count(job.tokens), job.seq_len);
+  return say("{} {}: {} tokens, {} per sequence", what, work.model->id, spoken_count(job.tokens), job.seq_len);
 }
 
 /// Networks that people train, and do not call that fine-tuning.
@@ -71,12 +71,12 @@ std::string verb_of(const Job& work) {
 
 std::string counted_words(const Job& work) {
   if (const auto* simulation = std::get_if<job::SimulationJob>(&work.counted->job))
-    return say("Simulate {}, {} {}", printable(say_text(simulation->name)), human_count(simulation->cells),
+    return say("Simulate {}, {} {}", printable(say_text(simulation->name)), spoken_count(simulation->cells),
                printable(say_text(simulation->cell)));
   std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)
-    words += say(": {} {}", human_count(*work.counted->things), say_name(work.counted->unit.things));
+    words += say(": {} {}", spoken_count(*work.counted->things), say_name(work.counted->unit.things));
   else if (work.counted->requests_per_s)
     words += say(": {} req/s", human_number(*work.counted->requests_per_s));
   return words + counted_details(work);
@@ -222,6 +222,18 @@ std::string with_currency(const std::string& amount, Currency currency) {
   const std::string_view code = currency.code();
   const std::string_view sign = code == "USD" ? "$" : code == "EUR" ? "€" : code == "CNY" ? "¥" : std::string_view();
   return sign.empty() ? format("{} {}", amount, code) : format("{}{}", sign, amount);
+}
+
+std::string spoken_count(double count) {
+  struct Scale {
+    double factor;
+    std::string_view name;
+  };
+  static constexpr Scale kByTenThousands[] = {{1e12, "万亿"}, {1e8, "亿"}, {1e4, "万"}};
+  if (spoken() == "zh")
+    for (const Scale& scale : kByTenThousands)
+      if (count >= scale.factor) return format("{:.4g} {}", count / scale.factor, scale.name);
+  return human_count(count);
 }
 
 std::string spoken_money(double amount, Currency currency) { return with_currency(human_price(amount), currency); }

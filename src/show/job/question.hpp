@@ -31,6 +31,8 @@ std::string spoken_machine(const physics::Machine& machine);
 std::string spoken_sum(double amount);
 /// "$1.86", "13.20 SEK".
 std::string spoken_money(double amount, Currency currency);
+/// "307M"; by 10,000s where people count so: "3.07 亿".
+std::string spoken_count(double count);
 /// The same of an amount that is written already.
 std::string with_currency(const std::string& amount, Currency currency);
 /// "64 % less", "3 % more", "the same".

@@ -316,7 +316,7 @@ void add_rejected_by_reason(Document& page, const Advice& advice) {
     for (const answer::Rejection* one : group.rejections) {
       auto& of_reason = names[one->message];
       if (of_reason.empty()) reasons.push_back(one->message);
-      add_item(of_reason[one->instance->provider], printable(one->instance->sku));
+      add_name(of_reason[one->instance->provider], printable(one->instance->sku));
     }
     for (const std::string& reason : reasons) {
       page.line("  " + printable(reason), 2);

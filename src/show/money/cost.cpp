@@ -142,7 +142,7 @@ std::vector<std::string> beside_lines(const CostItem& item) {
       std::string text = beside_line(line);
       auto said = std::ranges::find_if(all, [&](const Said& s) { return s.key == line.key && s.text == text; });
       if (said == all.end()) said = all.insert(all.end(), {line.key, std::move(text), {}});
-      said->terms += format("{}{}", said->terms.empty() ? "" : say(", "),
+      said->terms += format("{}{}", said->terms.empty() ? "" : say_name(", "),
                             say("{} in {}", gpusel::said(term.offer->term), printable(term.region->id)));
     }
   std::vector<std::string> lines;

@@ -178,9 +178,10 @@ Document cost_brief(const CostItem& item, const CostAnswer& answer, const BreakE
     for (const std::string_view key : term.lacking())
       if (std::ranges::find(lacking, key) == lacking.end()) lacking.push_back(key);
   if (!lacking.empty())
-    page.line(Text(say("Warning: not in the total because its price is not known: {}", join_texts(lacking, ", ")),
-                   Meaning::warn),
-              9);
+    page.line(
+        Text(say("Warning: not in the total because its price is not known: {}", join_texts(lacking, say_name(", "))),
+             Meaning::warn),
+        9);
   constexpr std::size_t kMostWarnings = 3;
   if (judged != nullptr) add_warnings(page, judged->remarks, kMostWarnings);
   const bool guess = std::ranges::any_of(

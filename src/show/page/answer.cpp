@@ -33,7 +33,7 @@ std::string total_text(const ReportView& view, const money::Quote& quote) {
 }
 
 /// What has no known price and is missing from the sum.
-std::string lacking_text(const money::Quote& quote) { return join_texts(quote.lacking(), ", "); }
+std::string lacking_text(const money::Quote& quote) { return join_texts(quote.lacking(), say_name(", ")); }
 
 /// "instances 821.2 + storage 400.0"; nothing where it is the instances alone.
 std::string parts_text(const ReportView& view, const money::Quote& quote) {

@@ -64,7 +64,7 @@ Table tornado_table(const WhatIf& answer) {
 /// "assumed: epochs, seq_len".
 void add_list(std::vector<std::string>& lines, const std::string& what, const std::vector<std::string>& keys) {
   std::string list;
-  for (const std::string& key : keys) add_item(list, printable(input_name(key)));
+  for (const std::string& key : keys) add_name(list, printable(input_name(key)));
   if (!list.empty()) lines.push_back(say("{}: {}", what, list));
 }
 

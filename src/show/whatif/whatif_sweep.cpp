@@ -192,8 +192,7 @@ std::string overall(const WhatIf& answer, std::span<const answer::Winner> winner
   constexpr std::size_t kNamed = 6;
   std::string list;
   for (std::size_t i = 0; i < winners.size() && i < kNamed; ++i)
-    add_item(list,
-             say("{} ({})", winner_text(answer.samples[winners[i].sample].best), percent_text(winners[i].share)));
+    add_name(list, say("{} ({})", winner_text(answer.samples[winners[i].sample].best), percent_text(winners[i].share)));
   if (winners.size() > kNamed) list += say(" and {} more", winners.size() - kNamed);
   const bool range = answer.axes.size() == 1 && answer.axes.front().continuous;
   return range ? say("Best over the range: {}", list) : say("Best of the values: {}", list);
