@@ -225,14 +225,10 @@ std::string with_currency(const std::string& amount, Currency currency) {
 }
 
 std::string spoken_count(double count) {
-  struct Scale {
-    double factor;
-    std::string_view name;
-  };
-  static constexpr Scale kByTenThousands[] = {{1e12, "万亿"}, {1e8, "亿"}, {1e4, "万"}};
+  static constexpr std::pair<double, std::string_view> kByTenThousands[] = {{1e12, "万亿"}, {1e8, "亿"}, {1e4, "万"}};
   if (spoken() == "zh")
-    for (const Scale& scale : kByTenThousands)
-      if (count >= scale.factor) return format("{:.4g} {}", count / scale.factor, scale.name);
+    for (const auto& [factor, name] : kByTenThousands)
+      if (count >= factor) return format("{:.4g} {}", count / factor, name);
   return human_count(count);
 }
 
