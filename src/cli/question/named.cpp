@@ -18,6 +18,7 @@
 #include "catalog/read/chinese_names.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
+#include "cli/question/last.hpp"
 #include "cli/question/unknown_words.hpp"
 #include "cli/question/usual_gpu.hpp"
 #include "job/limits/limits.hpp"
@@ -160,19 +161,20 @@ Flagged flagged(const Spoken& spoken) {
   return {spoken.request.given, counts};
 }
 
-/// Limits that several values widen: "--cloud aws gcp" are both.
-bool is_list(const Meant& meant, const Spoken& spoken) {
+/// Behind the flag of a list further words are of the list: "--cloud aws gcp" are both. In front of it they are not:
+/// what a flag says wins over words.
+bool widens(const Meant& meant, std::string_view word, const Spoken& spoken) {
   constexpr std::string_view kLists[] = {"cloud", "not_cloud", "region", "vendor", "family", "gpu"};
-  const auto* option = job::find_option(job::constraint_options(), meant.key);
-  return option != nullptr && std::ranges::find(kLists, meant.key) != std::end(kLists) &&
-         (meant.key != "gpu" || (spoken.constraints != nullptr && spoken.takes != Takes::device));
+  if (std::ranges::find(kLists, meant.key) == std::end(kLists)) return false;
+  const job::Limit* limit = job::find_limit(meant.key);
+  const auto flag = spoken.behind.find(word);
+  return limit != nullptr && flag != spoken.behind.end() && flag->second == limit->flag();
 }
 
 /// The flag of the line that already says what the word would; empty: none. Models exclude each other, words for the
-/// task say more than it, a number of GPUs goes with their kind, and lists grow.
+/// task say more than it, and a number of GPUs goes with their kind.
 std::string flag_over(const Meant& meant, const Spoken& spoken, const Flagged& flags) {
   if (meant.key == "model" || meant.key == "task" || (meant.key == "gpu" && flags.counts_gpus)) return {};
-  if (is_list(meant, spoken)) return {};
   std::string flag = "--" + std::string(key_of(meant, spoken));
   for (char& c : flag)
     if (c == '_') c = '-';
@@ -586,7 +588,8 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
     if (meant->first.key == "resolution")
       if (auto length = advised_length(words[at], spoken, catalog)) return std::unexpected(std::move(*length));
     if (meant->first.key == kHours) hours = meant->first.value;
-    if (meant->first.key == kHours || !flag_over(meant->first, spoken, flags).empty()) continue;
+    const bool is_said = !flag_over(meant->first, spoken, flags).empty();
+    if (meant->first.key == kHours || (is_said && !widens(meant->first, words[at], spoken))) continue;
     const bool is_one_gpu =
         meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
@@ -649,6 +652,12 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     of_size = say("{} is taken as {}", printable(said), model);
   };
   over.said = context.settings.said;
+  std::string flag;
+  for (const auto& [name, value] : context.typed)
+    if (name != kWordsName)
+      flag = name;
+    else if (!flag.empty())
+      over.behind.try_emplace(value, flag);
   if (!context.words.empty() && find_command(context.words.front()) != nullptr) over.command = context.words.front();
   if (Status taken = take_words(words, over, catalog); !taken) return fail(taken.error());
   if (!of_size.empty()) context.note(of_size);
