@@ -335,10 +335,12 @@ TEST_CASE("a recommended machine is planned as it is when it is asked about alon
             any::whole("rank", 0, static_cast<std::int64_t>(advice.recommendations.size()) - 1));
         const Recommendation& r = advice.recommendations[at];
         if (r.gpu == nullptr) return;  // machine_of() is of GPUs
-        const auto alone = physics::plan_for(advice.work, r.machine(), test::coefficients());
-        must(alone.has_value() && alone->is_usable(), "alone it is of no use");
-        must_be_near(alone->rate, r.plan().rate, "rate");
-        must_be_near(alone->memory.total().raw(), r.memory().total().raw(), "memory");
+        // As an estimate plans it: requests that come at a rate are shared out to groups of nodes.
+        const auto alone =
+            answer::plan_on_all(advice.work, r.machine(), Market::shipped().catalog(), test::coefficients());
+        must(alone.has_value() && alone->plan.is_usable(), "alone it is of no use");
+        must_be_near(alone->plan.rate, r.plan().rate, "rate");
+        must_be_near(alone->plan.memory.total().raw(), r.memory().total().raw(), "memory");
         const auto machine = answer::machine_of(*r.instance, r.machine().nodes, Market::shipped().catalog(),
                                                 Market::shipped().coefficients());
         must(machine.has_value() && machine->gpus() == r.machine().gpus(), "another machine");

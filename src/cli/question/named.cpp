@@ -18,7 +18,6 @@
 #include "catalog/read/chinese_names.hpp"
 #include "cli/commands.hpp"
 #include "cli/question/amounts.hpp"
-#include "cli/question/last.hpp"
 #include "cli/question/unknown_words.hpp"
 #include "cli/question/usual_gpu.hpp"
 #include "job/limits/limits.hpp"
@@ -166,9 +165,12 @@ Flagged flagged(const Spoken& spoken) {
 bool widens(const Meant& meant, std::string_view word, const Spoken& spoken) {
   constexpr std::string_view kLists[] = {"cloud", "not_cloud", "region", "vendor", "family", "gpu"};
   if (std::ranges::find(kLists, meant.key) == std::end(kLists)) return false;
-  const job::Limit* limit = job::find_limit(meant.key);
   const auto flag = spoken.behind.find(word);
-  return limit != nullptr && flag != spoken.behind.end() && flag->second == limit->flag();
+  if (flag == spoken.behind.end()) return false;
+  std::string_view name = flag->second;
+  while (name.starts_with('-')) name.remove_prefix(1);
+  const auto* option = job::find_option(job::constraint_options(), name);
+  return option != nullptr && option->key == meant.key;
 }
 
 /// The flag of the line that already says what the word would; empty: none. Models exclude each other, words for the
@@ -653,11 +655,11 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   };
   over.said = context.settings.said;
   std::string flag;
-  for (const auto& [name, value] : context.typed)
-    if (name != kWordsName)
-      flag = name;
+  for (const std::string& word : context.words)
+    if (word.starts_with('-'))
+      flag = word.substr(0, word.find('='));
     else if (!flag.empty())
-      over.behind.try_emplace(value, flag);
+      over.behind.try_emplace(word, flag);
   if (!context.words.empty() && find_command(context.words.front()) != nullptr) over.command = context.words.front();
   if (Status taken = take_words(words, over, catalog); !taken) return fail(taken.error());
   if (!of_size.empty()) context.note(of_size);
