@@ -87,9 +87,9 @@ TEST_CASE("the decision says when a GPU would be wasted and when a processor wou
 TEST_CASE("what may be interrupted is sent to spot, what serves people is not") {
   const std::vector<test::Limit> clouds{{"cloud", "aws,gcp"}};
   CHECK(says(ask(R"({"task": "render"})", clouds), "spot from "));
-  CHECK(says(ask(R"({"task": "render", "render": "realtime"})", clouds), "should not be interrupted"));
-  CHECK(says(ask(R"({"task": "transcode"})", clouds), "should not be interrupted"));
-  CHECK_FALSE(says(ask(R"({"task": "transcode", "live": "false"})", clouds), "should not be interrupted"));
+  CHECK(says(ask(R"({"task": "render", "render": "realtime"})", clouds), "an interruption would hurt this job"));
+  CHECK(says(ask(R"({"task": "transcode"})", clouds), "an interruption would hurt this job"));
+  CHECK_FALSE(says(ask(R"({"task": "transcode", "live": "false"})", clouds), "an interruption would hurt this job"));
 }
 
 TEST_CASE("where nothing is left the decision says what the job ruled out") {

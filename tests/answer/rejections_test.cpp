@@ -87,7 +87,7 @@ TEST_CASE("what one node is too small for is not ruled out where several nodes d
   const auto advice = Market::dated().recommend(R"({"model": "llama-3.1-405b", "task": "inference"})",
                                                 {{"cloud", "aws,gcp"}, {"max_price", "60"}});
   const auto step = std::ranges::find_if(
-      advice.decision, [](const std::string& words) { return words.starts_with("vram too small: not "); });
+      advice.decision, [](const std::string& words) { return words.starts_with("vram too small: excludes "); });
   REQUIRE(step != advice.decision.end());
   int standing = 0;
   for (const std::string_view gpu : {"h100-sxm-80gb", "a100-sxm-80gb", "a100-sxm-40gb"}) {

@@ -350,7 +350,7 @@ TEST_CASE("a mixture by its name alone is no dense model") {
   CHECK_THAT(refused(with(kLlama7, "LlamaForCausalLM", "LlamaMoEForCausalLM")).message,
              Catch::Contains("missing in a mixture of experts"));
   CHECK_THAT(refused(named("newllm") + R"(, "router_aux_loss_coef": 0.01)").message,
-             Catch::Contains("'router_aux_loss_coef'"));
+             Catch::Contains("missing in a mixture of experts"));
   CHECK(read(named("foo_moe") + R"(, "num_experts": 8, "num_experts_per_tok": 2)")->model.experts == 8.0);
 }
 

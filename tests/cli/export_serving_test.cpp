@@ -76,7 +76,7 @@ TEST_CASE("repositories go to engines that load them, under the name that these 
   const std::string gguf = "bartowski/Meta-Llama-3.1-8B-Instruct-GGUF";
   const Run vllm = export_of("vllm --model " + gguf);
   CHECK(has(vllm.out, "\npip install vllm-gguf-plugin\nvllm serve " + gguf + ":Q4_K_M --tokenizer meta-llama/"));
-  CHECK(has(vllm.out, " --served-model-name Meta-Llama-3.1-8B-Instruct-GGUF "));
+  CHECK(has(vllm.out, " --served-model-name " + gguf + " "));
   CHECK(has(export_of("llama-server --model " + gguf).out, "--hf-repo " + gguf + ":Q4_K_M "));
   CHECK(has(export_of("ollama --model " + gguf).out, gguf + ":Q4_K_M > Modelfile"));
   for (const std::string& words : {"sglang --model " + gguf, "trtllm --model " + gguf}) {
@@ -152,7 +152,8 @@ TEST_CASE("engines spread experts as they can", "[export]") {
   };
   CHECK(degree("--ep-size") == 2);
   CHECK(degree("--tp-size") % 2 == 0);
-  CHECK(has(experts("vllm", "--gpu l4 --ep 2 --engine llama.cpp").err, "llama.cpp has no expert parallelism"));
+  const Run none = ask({"estimate", "mixtral-8x7b", "--engine", "llama.cpp", "--ep", "2", "--gpu", "l4:8"});
+  CHECK(has(none.err, "llama.cpp has no expert parallelism"));
 }
 
 TEST_CASE("a container gets the devices of verbs where the fabric has them", "[export]") {
@@ -178,8 +179,8 @@ TEST_CASE("a format is served from the repository its publisher ships it in, and
   const auto served = [](const std::string& model) {
     return export_of("vllm", "--task inference --gpu h100-sxm-80gb:1 --model " + model).out;
   };
-  CHECK(has(served("Qwen/Qwen3-8B"), "Qwen/Qwen3-8B-FP8"));
-  const std::string other = served("aisingapore/Qwen-SEA-LION-v4-32B-IT");
+  CHECK(has(served("Qwen/Qwen3-8B --quant fp8"), "Qwen/Qwen3-8B-FP8 "));
+  const std::string other = served("aisingapore/Qwen-SEA-LION-v4-32B-IT --quant fp8");
   CHECK_FALSE(has(other, "Qwen-SEA-LION-v4-32B-IT-FP8"));
   CHECK(has(other, "/tmp/quantize.py aisingapore/Qwen-SEA-LION-v4-32B-IT \"$weights.part\""));
 }
@@ -250,7 +251,7 @@ TEST_CASE("what a price list sells by the card has no instance type to order", "
 }
 
 TEST_CASE("charts are given the repository that is served", "[export]") {
-  const std::string flags = "--model Qwen/Qwen3-8B --task inference --cloud aws --gpu h100-sxm-80gb:1";
+  const std::string flags = "--model Qwen/Qwen3-8B --quant fp8 --task inference --cloud aws --gpu h100-sxm-80gb:1";
   CHECK(has(export_of("kuberay", flags).out, "model_source: Qwen/Qwen3-8B-FP8\n"));
   CHECK(has(export_of("helm-vllm", flags).out, "modelURL: Qwen/Qwen3-8B-FP8\n"));
   CHECK(has(export_of("llm-d", flags).out, "uri: hf://Qwen/Qwen3-8B-FP8\n"));

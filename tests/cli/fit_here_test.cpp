@@ -127,7 +127,7 @@ TEST_CASE("other slices are slices, and an unknown one is met by a line that wor
     return tools.fit({"llama-3.2-1b"});
   };
   const Run known = cut("  MIG 3g.40gb Device 0: (UUID: 1)\n  MIG 2g.20gb Device 1: (UUID: 2)");
-  CHECK_THAT(known.out, Catch::Contains("1 other MIG slice is left out") && !Catch::Contains("other GPU"));
+  CHECK_THAT(known.out, Catch::Contains("1 other MIG slice is excluded") && !Catch::Contains("other GPU"));
   const Run unknown = cut("  MIG 9g.40gb Device 0: (UUID: 1)");
   CHECK(unknown.status == 3);
   CHECK(unknown.err ==

@@ -26,9 +26,8 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST_CASE("an output format that is none gets the nearest one named") {
   CHECK(as("doctor", "jsn").err == "error: --output: unknown output format 'jsn'\nhelp: did you mean 'json'?\n");
-  CHECK(
-      as("gpus", "md").err ==
-      "error: --output: unknown output format 'md'\nhelp: allowed: table, wide, json, yaml, csv, markdown, html\n");
+  CHECK(as("gpus", "md").err ==
+        "error: --output: unknown output format 'md'\nhelp: allowed: table, wide, json, yaml, csv, markdown, html\n");
   const Run run = ask({"models"}, {.environment = {{"GPUSEL_OUTPUT", "htlm"}}});
   CHECK(run.status == 2);
   CHECK(run.err == "error: GPUSEL_OUTPUT: unknown output format 'htlm'\nhelp: did you mean 'html'?\n");

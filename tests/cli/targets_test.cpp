@@ -90,8 +90,8 @@ TEST_CASE("exports hold to what the tools' own sources take", "[targets]") {
   };
   const std::string serve = "--model llama-3.1-8b --task inference --market ";
   const std::vector<Case> refused{
-      {"skypilot", serve + "--cloud azure --gpu mi300x:8 --nodes 1", "knows no card of azure"},
-      {"skypilot", serve + "--cloud gcp --allow-list g4-standard-6", "knows no card of gcp g4-standard-6"},
+      {"skypilot", serve + "--cloud azure --gpu mi300x:8 --nodes 1", "does not know the GPU of azure"},
+      {"skypilot", serve + "--cloud gcp --allow-list g4-standard-6", "does not know the GPU of gcp g4-standard-6"},
       {"skypilot", "--task transcode --codec h264 --streams 200 --market --cloud vast",
        "cannot start several instances together on vast"},
       {"skypilot", serve + "--cloud digitalocean --gpu mi300x:1", "do not see mi300x-192gb"},

@@ -113,7 +113,8 @@ class ConfigReader {
       class_ = {m_.family, ModelKind::encoder, find_class("bert")->traits};
     if (!known_) class_.type = m_.family;
     // Without a number of experts it must not be taken for a dense one.
-    if (names_mixture(type) || names_mixture(first)) class_.traits |= kMixture;
+    if (names_mixture(type) || names_mixture(first) || (!known_ && keys_.has("router_aux_loss_coef")))
+      class_.traits |= kMixture;
     m_.kind =
         class_.kind == ModelKind::decoder_llm && root_.find("vision_config") != nullptr ? ModelKind::vlm : class_.kind;
     return {};

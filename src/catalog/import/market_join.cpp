@@ -15,8 +15,8 @@ namespace {
 constexpr double kSocketedBoard = 8;
 constexpr double kSocketedMost = 16;
 constexpr double kCountTolerance = 0.01;
-/// Lists count threads or cores, and GB or GiB; columns that were swapped are further apart.
-constexpr double kOtherHost = 2.1;
+/// GB and GiB are one size, cores and threads are not.
+constexpr double kOtherHost = 1.5;
 
 std::uint64_t statement_of(const Row& row) {
   const std::size_t name = std::hash<std::string_view>{}(row.gpu);

@@ -42,7 +42,8 @@ std::string named_repository(const Model& model, std::string_view asked) {
   // "mixtral-8x7b-instruct" is not the base, whatever its version is called.
   constexpr std::string_view kTuned[] = {"instruct", "chat", "it"};
   const auto says = [](std::string_view text, std::string_view word) {
-    const auto words = split(fold_name(text), '-');
+    const std::string folded = fold_name(text);
+    const auto words = split(folded, '-');
     return std::ranges::find(words, word) != words.end();
   };
   for (const std::string_view word : kTuned)

@@ -262,7 +262,7 @@ Json counts_of(const Json& rejected) {
 }
 
 /// What all rows have alike, their prices' currency or the rate that was asked for, is said once, and how it would run
-/// for the first alone: ten rows have no room for more.
+/// and stream for the first alone: ten rows have no room for more.
 void take_common(Json& out, Json& rows) {
   for (const std::string name :
        {"/cost/currency", "/cost/billing", "/gpus", "/nodes", "/performance/output_tokens_per_s"}) {
@@ -274,7 +274,10 @@ void take_common(Json& out, Json& rows) {
     out[place.back()] = common;
     for (Json& row : rows) row[place.parent_pointer()].erase(place.back());
   }
-  for (std::size_t i = 1; i < rows.size(); ++i) rows[i].erase("plan");
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    rows[i].erase("plan");
+    if (rows[i].contains("performance")) rows[i]["performance"].erase("itl_ms_p95");
+  }
 }
 
 /// Of a ranking or a list: rows of few members, and what else the answer has.
@@ -329,8 +332,7 @@ std::string brief_text(std::string text, std::string_view rest) {
 }
 
 Json brief_schema(std::string_view tool) {
-  Json properties{{"error", {{"type", "object"}}},
-                  {"truncated", {{"type", "boolean"}, {"description", "full: true gives the rest"}}}};
+  Json properties{{"error", {{"type", "object"}}}};
   const auto* members = std::ranges::find(kMembers, tool, &Members::tool);
   for (std::string_view member : split(members == std::end(kMembers) ? std::string_view() : members->members, ' ')) {
     const auto colon = member.find(':');
