@@ -269,8 +269,8 @@ class Update(unittest.TestCase):
         run = self.update(names=("az",))
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertEqual((run.sources["az"]["rows"], run.sources["az"]["imported"]), (3, 2))
-        for place, why in ((f"file://{PAGES}/azure-2.json", "another place"), ("http://localhost/az2", "another place"),
-                           (self.address + "/az", "without end"), (self.address + "/gone", "status 404")):
+        for place, why in ((f"file://{PAGES}/azure-2.json", "another host"), ("http://localhost/az2", "another host"),
+                           (self.address + "/az", "never end"), (self.address + "/gone", "status 404")):
             Server.pages["/az"] = first.replace("@NEXT@", place).encode()
             run = self.update(names=("az",))
             self.assertEqual(run.returncode, 1)

@@ -8,8 +8,8 @@
 
 namespace gpusel::cli::mcp {
 
-/// At most 1,500 tokens: JSON of short words and figures has 2.7 to 2.9 bytes in each.
-inline constexpr std::size_t kMostBytes = 4060;
+/// About 1,500 tokens: JSON of short words and figures has 2.7 to 2.9 bytes in each.
+inline constexpr std::size_t kMostBytes = 4200;
 
 /// Of the answer of a tool, in at most so many bytes.
 show::Json brief_of(std::string_view tool, const show::Json& whole);
