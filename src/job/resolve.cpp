@@ -445,8 +445,8 @@ class Resolver {
     i.input_tokens =
         or_assume(request_.input_tokens, "input_tokens", request_.context ? rest : std::min(kUsualInput, rest));
     if (request_.context && !request_.input_tokens && rest > kUsualInput)
-      work_.notes.push_back(say("--context {}: every prompt is taken as {} tokens; set --isl for less",
-                                *request_.context, rest));
+      work_.notes.push_back(
+          say("--context {}: assuming {} prompt tokens per request; set --isl for less", *request_.context, rest));
     warn_if_beyond_context(i.input_tokens + i.output_tokens);
     return {};
   }

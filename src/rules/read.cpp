@@ -82,6 +82,7 @@ class RuleReader {
     rule.message = fields.text("message");
     rule.source = fields.text("source");
     rule.advice = fields.text("advice");
+    rule.in_brief = fields.text("in_brief");
     if (const Node* when = fields.find("when")) rule.when = condition(*when);
     rule.stage = stage_of(rule.when);
     if (const Node* message = fields.find("message")) read_placeholders(*message, rule);

@@ -57,8 +57,9 @@ struct Rule {
   Condition when;
   std::string message;  // with {fact} placeholders
   std::string source;
-  std::string advice = {};   // what whoever meets it can do; may be empty
-  Stage stage = Stage::job;  // of its last fact
+  std::string advice = {};    // what whoever meets it can do; may be empty
+  std::string in_brief = {};  // what excludes, in a list of reasons; empty: the words of its id
+  Stage stage = Stage::job;   // of its last fact
   FitVerdict fit = FitVerdict::fits;
 };
 

@@ -69,7 +69,7 @@ TEST_CASE("a rejection tells the change and what the instance then is") {
 }
 
 TEST_CASE("every change that is told can be typed") {
-  const Run run = shell("gpusel explain g4dn.xlarge --model llama-7b --task finetune --json");
+  const Run run = explain("n.t4.1 --model llama-7b --task finetune --json");
   const Json rejection = Json::parse(run.out)["rejection"];
   REQUIRE(rejection["others"].size() > 1);
   for (const Json& change : rejection["others"]) {
@@ -77,11 +77,9 @@ TEST_CASE("every change that is told can be typed") {
     const std::string value = change["value"].is_null() ? std::string() : " " + change["value"].get<std::string>();
     CAPTURE(flag, value);
     CHECK(value.find(',') == std::string::npos);
-    CHECK(shell("gpusel estimate llama-7b l4 --task finetune " +
-                (flag == "--method" || flag == "--nodes" ? flag + value : std::string()))
-              .status != 2);
+    CHECK(shell("gpusel recommend " + kMarket + "--model llama-7b --task finetune " + flag + value).status == 0);
   }
-  const Run shown = shell("gpusel explain g4dn.xlarge --model llama-7b --task finetune");
+  const Run shown = explain("n.t4.1 --model llama-7b --task finetune");
   CHECK(shown.out.find("--nodes 16") != std::string::npos);
   CHECK(shown.out.find("deadline,") == std::string::npos);
 }

@@ -34,6 +34,7 @@ constexpr Guess kGuesses[] = {
     {"gpusel recommend aws llama-3.1-8b spot", "aws · spot"},
     // Behind the flag of a list further words are of the list.
     {"gpusel recommend llama-3.1-8b --cloud aws gcp", "aws, gcp · on-demand"},
+    {"gpusel recommend llama-3.1-8b -r us-east-1 us-west-2", "all clouds in us-east-1, us-west-2"},
     {"gpusel recommend llama-3.1-8b --gpu h100 l40s", "--gpu h100, l40s"},
     {"gpusel recommend llama-3.1-8b g6e.xlarge p5.4xlarge", "on aws g6e.xlarge, aws p5.4xlarge"},
     {"gpusel fit --gpu p40 qwen3-8b", "YES"},
@@ -646,7 +647,15 @@ TEST_CASE("why takes the last question, which nobody else can read") {
   CHECK(why.out.find("3 req/s") != std::string::npos);
   // What Next prints is what the whole line would write.
   CHECK(shell("gpusel export vllm", keeps).out ==
-        shell("gpusel export vllm --request-rate 3 llama-3.1-8b aws", keeps).out);
+        shell("gpusel export vllm llama-3.1-8b --request-rate 3 aws", keeps).out);
+  // Asked again, words before and behind a flag mean what they did.
+  for (const std::string line : {"llama-3.1-8b l40s --gpu l4 --request-rate 3", "llama-3.1-8b --cloud gcp aws"}) {
+    CHECK(shell("gpusel recommend " + line, keeps).status == 0);
+    const Run again = shell("gpusel export vllm", keeps);
+    CAPTURE(line, again.out);
+    CHECK(again.status == 0);
+    CHECK(again.out == shell("gpusel export vllm " + line, keeps).out);
+  }
   // With the prices it was asked with.
   const std::string priced = "--own 1xL4@0.05/h llama-3.1-8b";
   CHECK(shell("gpusel recommend " + priced, keeps).status == 0);

@@ -260,7 +260,7 @@ TEST_CASE("a model that fits says in which format, and one that does not what wo
 
 TEST_CASE("a GPU that vLLM has no kernels for runs what llama.cpp has, and it is said") {
   const Run run = ask({"fit", "--gpu", "gtx-1080-ti", "--json"});
-  CHECK(run.err.find("vLLM has no kernels for gtx-1080-ti: --engine llama.cpp is taken") != std::string::npos);
+  CHECK(run.err.find("vLLM has no kernels for gtx-1080-ti; assuming --engine llama.cpp") != std::string::npos);
   CHECK(Json::parse(run.out)["models"].size() > 20);
   CHECK(ask({"fit", "qwen3-8b", "--gpu", "p40"}).status == 0);
   // An engine that was named stays.

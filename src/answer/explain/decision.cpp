@@ -24,12 +24,12 @@ constexpr double kMuchSlower = 3;
 constexpr double kAlike = 1.02;
 constexpr double kTwice = 1.95;  // below it a factor says less than per cent
 
-/// "vram too small": rules that the program ships have names in other languages, those of people are their ids' words.
-std::string rule_words(std::string_view id) {
+/// "vram too small": the name of a rule in the reader's language, else what it says in brief, else its id's words.
+std::string rule_words(std::string_view id, std::span<const rules::Rule> rules) {
   std::string words = say_name(id);
   if (words != id) return words;
-  if (id == "rocm-without-this-gpu") return say("no ROCm support");
-  if (id == "engine-without-this-accelerator") return say("not supported by the engine");
+  const auto rule = std::ranges::find(rules, id, &rules::Rule::id);
+  if (rule != rules.end() && !rule->in_brief.empty()) return rule->in_brief;
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
@@ -140,7 +140,7 @@ class PathFinder {
                      [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     std::vector<std::string> steps;
     for (std::size_t i = 0; i < std::min(kRulesNamed, order.size()); ++i)
-      steps.push_back(say("{}: excludes {}", rule_words(order[i].first), named(order[i].second)));
+      steps.push_back(say("{}: excludes {}", rule_words(order[i].first, context_.rules), named(order[i].second)));
     return steps;
   }
   /// The limit of the question that most instances fell by, where it left nothing.

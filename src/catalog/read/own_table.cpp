@@ -46,13 +46,13 @@ class OwnTable {
     if (!text) return bad(text.error());
     const std::string_view first = std::string_view(*text).substr(0, text->find('\n'));
     if (first.contains(';') && !first.contains(','))
-      return bad(Error{ErrorKind::usage, say("its columns are separated by ';'"), path_ + ":1:1",
-                       say("separate them by commas, and write decimals with a point")});
+      return bad(Error{ErrorKind::usage, say("columns are separated by ';'"), path_ + ":1:1",
+                       say("use commas between columns, and a point in decimals")});
     const auto table = parse_csv(*text, path_);
     if (!table) return bad(table.error());
     for (const Node& column : table->header)
       if (fold_name(column.text) == "region")
-        return bad(Error{ErrorKind::usage, say("a price of your own holds in every region"), position(path_, column),
+        return bad(Error{ErrorKind::usage, say("your own prices apply in every region"), position(path_, column),
                          say("remove the column; prices by region: gpusel catalog import --from generic-csv")});
       else if (price_column(column.text).empty())
         return bad(Error{ErrorKind::usage, say("no column '{}' in this table of prices", shorten(column.text, 40)),

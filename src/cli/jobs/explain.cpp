@@ -80,8 +80,8 @@ class Explain {
     return {};
   }
 
-  /// A GPU alone is what is asked about. Beside another subject, with a count, or of a question about others it is a
-  /// limit, in the place of those that the question had; without a question it is a record that can be shown.
+  /// A GPU alone is the subject. With another subject or a count, or where the question has GPUs of its own, it is a
+  /// limit that replaces theirs; without a question it is a record that can be shown.
   void take_gpus(const catalog::Catalog& catalog) {
     const auto is_gpu = [&](const std::string& word) { return is_gpu_first(word, catalog); };
     if (std::ranges::none_of(options_.words, is_gpu)) return;

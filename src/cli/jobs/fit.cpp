@@ -86,7 +86,7 @@ class Fit {
     };
     if (!gpu || engines == nullptr || computes(job::Engine::vllm) || !computes(job::Engine::llama_cpp)) return;
     request.engine = job::Engine::llama_cpp;
-    context_.note(say("vLLM has no kernels for {}: --engine llama.cpp is taken", (*gpu)->id));
+    context_.note(say("vLLM has no kernels for {}; assuming --engine llama.cpp", (*gpu)->id));
   }
 
   /// What the driver names and the catalog lacks, with what is most like it.

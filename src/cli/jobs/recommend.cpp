@@ -315,8 +315,8 @@ void tell_broad_names(const job::Constraints& limits, const catalog::Catalog& ca
         return fold_name(machine.family) == name && machine.gpu != ids.front();
       };
       if (ids.size() == 1 && std::ranges::any_of(catalog.instances(), is_named_so) && limits.families.empty())
-        context.note(say("{} is taken as the GPU {}; for machines of that family: --family {}", printable(name),
-                         ids.front(), printable(name)));
+        context.note(say("{} means the GPU {}; for the instance family: --family {}", printable(name), ids.front(),
+                         printable(name)));
       if (ids.size() < 2 || std::find(told.begin(), told.end(), name) != told.end()) continue;
       told.push_back(name);
       context.note(say("--gpu {} means any of {}", printable(name), first_few(ids)));

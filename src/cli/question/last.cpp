@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "answer/stages/launch.hpp"
@@ -67,6 +68,26 @@ bool belongs(const std::string& name, const std::vector<std::string>& flags) {
          std::ranges::find(kOfData, name) != std::end(kOfData);
 }
 
+LastQuestion asked_in(const std::vector<std::string>& flags, const Context& context) {
+  LastQuestion asked;
+  std::ranges::copy_if(context.typed, std::back_inserter(asked),
+                       [&](const auto& one) { return belongs(one.first, flags); });
+  return asked;
+}
+
+/// "llama-3.1-8b --request-rate 10": the question as it would be typed. A switch is "true" though nobody typed that.
+std::string line_of(const LastQuestion& question, std::size_t longest = std::string::npos) {
+  std::string line;
+  for (const auto& [name, value] : question) {
+    const bool is_word = name == kWordsName;
+    if (!line.empty()) line += ' ';
+    if (!is_word) line += name;
+    if (!is_word && value == "true") continue;
+    line += (is_word ? "" : " ") + answer::shell_word(shorten(value, longest));
+  }
+  return line;
+}
+
 }  // namespace
 
 bool keeps_questions(const Context& context) {
@@ -77,24 +98,13 @@ void keep_question(const std::vector<std::string>& flags, const Context& context
   if (!keeps_questions(context)) return;
   const fs::path path = last_file();
   show::Json asked = show::Json::array();
-  for (const auto& [name, value] : context.typed)
-    if (belongs(name, flags)) asked.push_back({name, value});
+  for (const auto& [name, value] : asked_in(flags, context)) asked.push_back({name, value});
   const std::string text = show::dump({{"schema", kLastSchema}, {"asked", std::move(asked)}});
   if (text.size() <= kMostKept) write_private(path, text);
 }
 
 std::string question_line(const std::vector<std::string>& flags, const Context& context) {
-  // A switch is "true" though nobody typed that.
-  const bool types_true = std::ranges::any_of(context.words, [](const auto& word) { return word.ends_with("true"); });
-  std::string line;
-  for (const auto& [name, value] : context.typed) {
-    if (!belongs(name, flags)) continue;
-    const std::string mark = line.empty() ? "" : " ";
-    const bool is_switch = value == "true" && !types_true;
-    line += mark + (name == kWordsName ? std::string() : name + (is_switch ? "" : " "));
-    if (!is_switch) line += answer::shell_word(value);
-  }
-  return line;
+  return line_of(asked_in(flags, context));
 }
 
 std::optional<LastQuestion> last_question() {
@@ -116,24 +126,10 @@ std::optional<LastQuestion> last_question() {
   return question;
 }
 
-namespace {
-
-/// "llama-3.1-8b --request-rate 10": the question as it would be typed.
-std::string line_of(const LastQuestion& last) {
-  std::string line;
-  for (const auto& [name, value] : last) {
-    line += (line.empty() ? "" : " ") + (name == kWordsName ? std::string() : name + " ");
-    line += answer::shell_word(shorten(value, 60));
-  }
-  return line;
-}
-
-}  // namespace
-
 bool ask_again(std::vector<std::string>& words, const std::vector<Flag>& flags, Context& context) {
   const auto last = last_question();
   if (!last) return false;
-  context.note(say("the last recommend was: gpusel recommend {}", line_of(*last)));
+  context.note(say("the last recommend was: gpusel recommend {}", line_of(*last, 60)));
   Parsed common;
   common.shows_prices = true;
   add_common_flags(common, context.common);
@@ -141,10 +137,12 @@ bool ask_again(std::vector<std::string>& words, const std::vector<Flag>& flags, 
     for (const std::string_view typed :
          {name == kWordsName ? std::string_view() : std::string_view(name), std::string_view(value)})
       if (!typed.empty()) context.words.emplace_back(typed);  // what asks it again is the whole line
+    context.typed.emplace_back(name, value);
     if (name == kWordsName) {
       words.push_back(value);
       continue;
     }
+    context.settings.said.push_back(name);
     for (const std::vector<Flag>* list : {&flags, &std::as_const(common.flags)})
       if (const auto flag = std::ranges::find(*list, name, &Flag::name); flag != list->end()) {
         (void)flag->set(value);

@@ -160,17 +160,12 @@ Flagged flagged(const Spoken& spoken) {
   return {spoken.request.given, counts};
 }
 
-/// Behind the flag of a list further words are of the list: "--cloud aws gcp" are both. In front of it they are not:
-/// what a flag says wins over words.
+/// Whether the word adds to the flag that it follows: "--cloud aws gcp" means both. A word before the flag does not:
+/// flags win over words.
 bool widens(const Meant& meant, std::string_view word, const Spoken& spoken) {
-  constexpr std::string_view kLists[] = {"cloud", "not_cloud", "region", "vendor", "family", "gpu"};
-  if (std::ranges::find(kLists, meant.key) == std::end(kLists)) return false;
-  const auto flag = spoken.behind.find(word);
-  if (flag == spoken.behind.end()) return false;
-  std::string_view name = flag->second;
-  while (name.starts_with('-')) name.remove_prefix(1);
-  const auto* option = job::find_option(job::constraint_options(), name);
-  return option != nullptr && option->key == meant.key;
+  const job::Limit* limit = job::find_limit(meant.key);
+  const auto flag = spoken.follows.find(word);
+  return limit != nullptr && limit->option.repeats && flag != spoken.follows.end() && flag->second == limit->flag();
 }
 
 /// The flag of the line that already says what the word would; empty: none. Models exclude each other, words for the
@@ -655,11 +650,11 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   };
   over.said = context.settings.said;
   std::string flag;
-  for (const std::string& word : context.words)
-    if (word.starts_with('-'))
-      flag = word.substr(0, word.find('='));
+  for (const auto& [name, value] : context.typed)
+    if (name.starts_with('-'))
+      flag = name;
     else if (!flag.empty())
-      over.behind.try_emplace(word, flag);
+      over.follows.try_emplace(value, flag);
   if (!context.words.empty() && find_command(context.words.front()) != nullptr) over.command = context.words.front();
   if (Status taken = take_words(words, over, catalog); !taken) return fail(taken.error());
   if (!of_size.empty()) context.note(of_size);

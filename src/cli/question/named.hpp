@@ -47,8 +47,8 @@ struct Spoken {
   answer::LoadQuestion* load = nullptr;  // where the command has one
   job::Objective* objective = nullptr;   // the same
   std::span<const std::string> said{};   // flags of the line, by their first long names: they win over words
-  /// Words of the line that stand behind a flag and its value: they are of that flag's list.
-  std::map<std::string, std::string, std::less<>> behind = {};
+  /// The flag that a word of the line follows, by its first long name.
+  std::map<std::string, std::string, std::less<>> follows = {};
   std::string_view command = "recommend";
   /// Told of a model that was guessed from its size: "72b".
   std::function<void(std::string_view said, std::string_view model)> guessed = nullptr;

@@ -49,6 +49,7 @@ class Words {
       outcome.status = context_.fail(problems_.front());
       return outcome;
     }
+    put_in_order();
     if (chosen_ == nullptr) {
       if (words.empty())
         context_.out.write(first_lines(context_));
@@ -248,21 +249,37 @@ class Words {
       option->allow_extra_args(false);
     }
     if (!flag.group.empty()) option->group(flag.group);
+    names_[option] = name;
   }
 
   void add_positional(CLI::App& sub) {
-    sub.add_option_function<std::vector<std::string>>(
-           parsed_.positional,
-           [this](const std::vector<std::string>& values) {
-             for (const std::string& value : values)
-               if (value.empty())
-                 problems_.push_back({ErrorKind::usage, say("an empty text says nothing"), parsed_.positional, {}});
-               else
-                 set(parsed_.positional_set, value, parsed_.positional);
-             positional_given_ = true;
-           },
-           parsed_.positional_help)
-        ->type_name("");
+    CLI::Option* const option = sub.add_option_function<std::vector<std::string>>(
+        parsed_.positional,
+        [this](const std::vector<std::string>& values) {
+          for (const std::string& value : values)
+            if (value.empty())
+              problems_.push_back({ErrorKind::usage, say("an empty text says nothing"), parsed_.positional, {}});
+            else
+              set(parsed_.positional_set, value, parsed_.positional);
+          positional_given_ = true;
+        },
+        parsed_.positional_help);
+    option->type_name("");
+    names_[option] = parsed_.positional;
+  }
+
+  /// What was set flag by flag, in the order of the line.
+  void put_in_order() const {
+    auto& typed = context_.typed;
+    auto next = typed.begin();
+    for (const CLI::Option* option : sub_ != nullptr ? sub_->parse_order() : std::vector<CLI::Option*>()) {
+      const auto name = names_.find(option);
+      if (name == names_.end()) continue;
+      const auto found = std::find_if(next, typed.end(), [&](const auto& one) { return one.first == name->second; });
+      if (found == typed.end()) continue;
+      std::rotate(next, found, found + 1);
+      ++next;
+    }
   }
 
   void set(const std::function<Status(std::string_view)>& setter, std::string_view value, const std::string& name) {
@@ -496,6 +513,7 @@ class Words {
   std::string group_;  // of the words typed; empty where there is none
   Parsed parsed_;
   std::vector<const Flag*> typed_;  // of parsed_, each once
+  std::map<const CLI::Option*, std::string> names_;
   bool positional_given_ = false;
   Errors problems_;
 };

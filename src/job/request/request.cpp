@@ -175,8 +175,8 @@ constexpr Option<Request> kOptions[] = {
      to_say("bf16, fp16, fp8, int8, w4a16, nvfp4, mxfp4 or a GGUF name such as q4_k_m"), kServe,
      GPUSEL_SET(r.weights_precision)},
     {"allow_precisions", "", "PRECISIONS",
-     to_say("formats the planner may choose among; native, official or any (default: recommend official, estimate "
-            "native)"),
+     to_say("formats the planner may choose among; native, official or any (default: recommend official, but native "
+            "for a named repository; estimate native)"),
      kServe, GPUSEL_SET(r.allow_precisions)},
     {"kv_precision", "kv-cache-dtype", "FORMAT", to_say("fp16, bf16, fp8 or int8"), kServe, GPUSEL_SET(r.kv_precision)},
     {"mode", "", "MODE", to_say("throughput, online (a given concurrency) or single-stream"), kServe,

@@ -96,12 +96,12 @@ class InferenceSearch {
       case ExpertRanks::none: return usage_error(say("{} has no expert parallelism", engine), "ep", say("remove ep"));
       case ExpertRanks::tensor:
         return usage_error(
-            say("ep {} on nodes of {} GPUs: {} spreads experts over the tensor-parallel GPUs of a replica", ep,
+            say("no ep {} on nodes of {} GPUs: {} spreads experts over the tensor-parallel GPUs of a replica", ep,
                 machine_.gpus_per_node, engine),
             "ep");
       case ExpertRanks::all: break;
     }
-    return usage_error(say("ep {} on nodes of {} GPUs: {} spreads experts over all GPUs of a pipeline stage", ep,
+    return usage_error(say("no ep {} on nodes of {} GPUs: {} spreads experts over all GPUs of a pipeline stage", ep,
                            machine_.gpus_per_node, engine),
                        "ep", say("ep {}", machine_.gpus_per_node));
   }
