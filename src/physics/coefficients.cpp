@@ -62,6 +62,7 @@ constexpr Entry kEntries[] = {
     {"compute.chunk_layers", &Coefficients::chunk_layers},
     {"compute.step_ms", &Coefficients::step_ms},
     {"compute.step_scale", &Coefficients::training_step_scale},
+    {"compute.assumed_flop_per_byte", &Coefficients::assumed_flop_per_byte},
     {"compute.host_memory_gbs", &Coefficients::host_memory_gbs},
     {"communication.link_efficiency", &Coefficients::link_efficiency},
     {"communication.link_latency_us", &Coefficients::link_latency_us},

@@ -97,6 +97,7 @@ struct Coefficients {
   Coefficient training_efficiency;       // the same in fused training, by architecture
   Coefficient watts_per_tflops;          // of the part that it was measured on, by architecture
   Coefficient power_exponent;            // how the share follows a part's own watts per TFLOPS
+  Coefficient assumed_flop_per_byte;     // 16-bit rate over bandwidth of parts that publish none; low and high: of 80 %
   Coefficient eager_efficiency;          // of products where layers are not fused, by architecture
   Coefficient gemm_tokens_half;          // tokens per pass at which half of it is reached
   Coefficient gemm_width_half;           // matrix width at which half of it is reached

@@ -126,6 +126,7 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
   const auto bf16 = device.gpu->bf16_dense_tflops ? device.peak(Precision::bf16) : std::nullopt;
   auto half = std::max(fp16, bf16);                               // nothing is less than any rate
   if (half) half = std::max(half, device.peak(Precision::fp32));  // what is slower in 16 bit is widened further
+  if (!half && device.assumed_half) half = tflops(device.assumed_half->tflops) * device.share;
   const auto at = [&](Precision precision, bool low) -> std::optional<ComputeRate> {
     const auto peak = device.native(precision) ? device.peak(precision) : std::nullopt;
     if (peak) return ComputeRate{*peak, true, low};

@@ -37,6 +37,21 @@ Precision fallback(Precision precision) {
   }
 }
 
+/// Half of the FP8 rate, as nearly all parts have it, else what is usual for such a bandwidth; never below fp32.
+std::optional<Device::AssumedRate> assumed_half(const catalog::Gpu& gpu, const Coefficients& c) {
+  constexpr int kMatrixUnitsSince = 2020;  // older parts may have none
+  if (gpu.fp16_dense_tflops || gpu.bf16_dense_tflops ||
+      gpu.release_year.value_or(kMatrixUnitsSince) < kMatrixUnitsSince)
+    return std::nullopt;
+  const double fp32 = gpu.fp32_tflops.value_or(0);
+  if (const double fp8 = gpu.fp8_dense_tflops.value_or(0); fp8 > 0)
+    return Device::AssumedRate{std::max(fp8 / 2, fp32), std::max(fp8 / 2, fp32), std::max(fp8 / 2, fp32)};
+  const auto of_bandwidth = [&](std::string_view which) {
+    return std::max(*gpu.memory_bandwidth_gbs * c.assumed_flop_per_byte.of(which) * 1e-3, fp32);
+  };
+  return Device::AssumedRate{of_bandwidth("usual"), of_bandwidth("low"), of_bandwidth("high")};
+}
+
 }  // namespace
 
 bool Device::native(Precision precision) const {
@@ -69,6 +84,7 @@ Result<Device> make_device(const catalog::Gpu& gpu, double share, std::optional<
   };
   if (!gpu.memory_bandwidth_gbs) return unknown(say("memory bandwidth"));
   device.bandwidth = gb_per_s(*gpu.memory_bandwidth_gbs) * device.share;
+  device.assumed_half = assumed_half(gpu, coefficients);
   // What a slice is sold with is in binary gigabytes of frame buffer; a whole card is what its driver reports.
   Bytes total;
   if (share < 1 && memory_gb)

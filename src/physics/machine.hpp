@@ -24,6 +24,11 @@ struct Device {
   BytesPerSecond bandwidth;
   const EngineAbilities* engines = nullptr;                 // of the coefficients it was made with
   std::shared_ptr<const catalog::Gpu> processor = nullptr;  // what `gpu` is then: cores that stand in for a GPU
+  /// 16-bit rate of the listed part that serving assumes where none is published: its median, and the ends of 80 %.
+  struct AssumedRate {
+    double tflops, low, high;
+  };
+  std::optional<AssumedRate> assumed_half = std::nullopt;
 
   /// Dense peak for training arithmetic. Nothing where it is not published.
   std::optional<FlopPerSecond> peak(job::Precision precision) const;

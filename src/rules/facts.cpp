@@ -129,6 +129,8 @@ constexpr FactInfo kFacts[] = {
     {"offloaded_gib", number, "GiB", Stage::plan, "host memory that offloaded weights and states take on one node"},
     {"flash_attention", boolean, "", Stage::plan, "fused attention is used"},
     {"native_arithmetic", boolean, "", Stage::plan, "the chosen format is computed in hardware"},
+    {"assumed_tflops", number, "TFLOPS", Stage::plan,
+     "16-bit rate of one GPU that serving assumes; known where none is published"},
     {"quantised", boolean, "", Stage::plan, "weights are served in fewer bits than they were released in"},
     {"mfu", number, "", Stage::plan, "model FLOPS utilization"},
     {"bound_by", text, "", Stage::plan, "what limits the speed"},

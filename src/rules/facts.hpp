@@ -127,6 +127,7 @@ enum class Fact : std::uint8_t {
   offloaded_gib,
   flash_attention,
   native_arithmetic,
+  assumed_tflops,
   quantised,
   mfu,
   bound_by,

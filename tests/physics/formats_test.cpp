@@ -1,9 +1,12 @@
 // Formats of stored weights: bits, spellings, and what a GPU does with them.
 #include "physics/formats.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
+#include <vector>
 
+#include "physics/kinds/physics.hpp"
 #include "support/job.hpp"
 
 namespace formats_test {
@@ -137,6 +140,69 @@ TEST_CASE("weights are computed no slower than in fp32") {
       if (rate) CHECK_FALSE(rate->peak < *fp32);
     }
   }
+}
+
+TEST_CASE("serving assumes a 16-bit rate where none is published") {
+  catalog::Gpu gpu = test::gpu("l4");
+  gpu.fp16_dense_tflops = gpu.bf16_dense_tflops = gpu.fp8_dense_tflops = gpu.fp32_tflops = std::nullopt;
+  gpu.memory_bandwidth_gbs = 1000;
+  gpu.release_year = 2025;
+  const auto assumed = [&] { return make_device(gpu, 1, std::nullopt, test::coefficients())->assumed_half; };
+  // 1000 GB/s x 173, 86 and 318 FLOP per byte
+  REQUIRE(assumed());
+  CHECK(assumed()->tflops == Approx(173));
+  CHECK(assumed()->low == Approx(86));
+  CHECK(assumed()->high == Approx(318));
+  gpu.fp32_tflops = 100;  // 16 bit is no slower
+  CHECK(assumed()->low == 100);
+  CHECK(assumed()->tflops == Approx(173));
+  gpu.fp8_dense_tflops = 600;
+  CHECK(assumed()->tflops == 300);
+  CHECK(assumed()->high == 300);
+  const auto half = make_device(gpu, 0.5, std::nullopt, test::coefficients());
+  CHECK(compute_rate(format("bf16"), *half)->peak.raw() == Approx(150e12));
+  CHECK_FALSE(half->peak(job::Precision::bf16));  // training has none
+  gpu.release_year = 2016;                        // cards without matrix units
+  CHECK_FALSE(assumed());
+  gpu.release_year = 2025;
+  gpu.fp16_dense_tflops = 200;
+  CHECK_FALSE(assumed());
+}
+
+TEST_CASE("the rate that is assumed for a bandwidth is that of the catalogue's recent parts") {
+  std::vector<double> ratios;
+  for (const catalog::Gpu& gpu : test::shipped().gpus()) {
+    const double half = std::max(gpu.fp16_dense_tflops.value_or(0), gpu.bf16_dense_tflops.value_or(0));
+    if (half > 0 && gpu.memory_bandwidth_gbs && gpu.release_year.value_or(0) >= 2020)
+      ratios.push_back(1000 * half / *gpu.memory_bandwidth_gbs);
+  }
+  REQUIRE(ratios.size() > 100);
+  const auto& c = test::coefficients().assumed_flop_per_byte;
+  const auto below = [&](double limit) {
+    return static_cast<double>(std::ranges::count_if(ratios, [&](double one) { return one < limit; })) /
+           static_cast<double>(ratios.size());
+  };
+  CHECK(below(c.of("low")) == Approx(0.1).margin(0.05));
+  CHECK(below(c.value) == Approx(0.5).margin(0.1));
+  CHECK(below(c.of("high")) == Approx(0.9).margin(0.05));
+}
+
+TEST_CASE("what is assumed widens the figures that rest on it") {
+  const auto& c = test::coefficients();
+  const auto ttft_width = [&](const job::Job& work, const Machine& machine) {
+    const auto plan = plan_inference(work, machine, c);
+    REQUIRE(plan);
+    const Ratios ratios = physics_of(work).ratios(work, machine, *plan, c);
+    return std::pair(ratios.ttft.high / ratios.ttft.low, ratios.itl.high / ratios.itl.low);
+  };
+  const job::Job work = test::job("task=inference model=llama-3.1-8b mode=single-stream");
+  Machine machine = test::machine("gb10-128gb");
+  REQUIRE(machine.device.assumed_half);
+  const auto [ttft, itl] = ttft_width(work, machine);
+  machine.device.assumed_half->low = machine.device.assumed_half->high = machine.device.assumed_half->tflops;
+  const auto [sure_ttft, sure_itl] = ttft_width(work, machine);
+  CHECK(ttft > 1.2 * sure_ttft);                 // prompts are arithmetic
+  CHECK(itl == Approx(sure_itl).epsilon(1e-6));  // one user's tokens are bandwidth
 }
 
 TEST_CASE("engines have kernels for a format where their table says so") {

@@ -486,6 +486,7 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
     if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
+    if (const auto& assumed = machine.device.assumed_half) facts.set(Fact::assumed_tflops, assumed->tflops);
     const double most = plan.serving->speed.most_requests_per_s;
     // Within targets of latency it is less, and nobody worked out how much.
     if (most > 0 && !physics::has_targets(work.inference)) facts.set(Fact::throughput, most);

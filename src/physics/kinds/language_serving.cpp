@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/words/message.hpp"
+#include "physics/chance.hpp"
 #include "physics/intervals.hpp"
 #include "physics/kinds/kinds.hpp"
 #include "physics/kinds/networks/processor.hpp"
@@ -34,6 +35,28 @@ void add_cores_departure(const Host& host, std::vector<std::string>& notes) {
   if (const double at_work = working_cores(host); at_work < cores)
     notes.push_back(say("{:g} of {:g} cores work: those of one socket; a second llama.cpp server can use the others",
                         at_work, cores));
+}
+
+/// What a rate that is assumed adds to the deviation of the logarithm of each figure.
+struct FromRate {
+  double speed = 0, itl = 0, ttft = 0;
+  double of(Range80 figure) const { return figure == Range80::ttft ? ttft : figure == Range80::itl ? itl : speed; }
+};
+FromRate from_assumed_rate(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) {
+  const auto& assumed = machine.device.assumed_half;
+  if (!assumed || !plan.serving || machine.on_cpu()) return {};
+  const auto at = [&](double tflops) {
+    Machine other = machine;
+    other.device.assumed_half->tflops = tflops;
+    return inference_speed(work, other, plan.layout, {plan.serving->room, plan.memory}, c);
+  };
+  const auto slow = at(assumed->low);
+  const auto fast = at(assumed->high);
+  const auto spread = [](double low, double high) { return deviation_of({std::min(low, high), std::max(low, high)}); };
+  const double all = spread(assumed->low, assumed->high);
+  if (!slow || !fast) return {all, all, all};  // a rate that is asked is beyond the slower
+  return {spread(slow->output_tokens_per_s, fast->output_tokens_per_s), spread(in_ms(slow->gap), in_ms(fast->gap)),
+          spread(in_ms(slow->first_token), in_ms(fast->first_token))};
 }
 
 class ServingPhysics final : public WorkPhysics {
@@ -128,7 +151,10 @@ class ServingPhysics final : public WorkPhysics {
     double widening = c.interval_widening.of("inference", machine.device.gpu->architecture);
     if (missing > 0) widening *= c.interval_unmeasured.of(missing == 1 ? "one" : "both");
     if (plan.layout.tp * plan.layout.pp > machine.gpus_per_node) widening *= c.interval_widening.of("nodes");
-    const auto range = [&](Range80 figure) { return ratio_of(widening * source_spread(work, figure, c).both()); };
+    const FromRate unsure = from_assumed_rate(work, machine, plan, c);
+    const auto range = [&](Range80 figure) {
+      return ratio_of(std::hypot(widening * source_spread(work, figure, c).both(), unsure.of(figure)));
+    };
     Ratios out{
         .memory = ratio_of(serving_deviation(work, plan.memory.weights + plan.memory.kv_cache, plan.memory.total(), c)),
         .rate = range(Range80::speed),
