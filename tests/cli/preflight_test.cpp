@@ -474,6 +474,92 @@ TEST_CASE("trainers' own flags and defaults are read") {
   CHECK(weights_of(implied) == Approx(weights_of(written)));
 }
 
+TEST_CASE("trainers are judged by what they load and by the GPUs they start on") {
+  const auto needed = [](const std::string& flags, const std::string& line) {
+    const Json answer = answer_of(preflight(flags, line));
+    CAPTURE(line, says(answer));
+    CHECK(answer["refused"].empty());
+    return answer["answer"]["memory"]["needed"].get<double>();
+  };
+  const std::string sft =
+      "accelerate launch --num_processes 1 sft.py --model_name_or_path meta-llama/Llama-2-7b-hf "
+      "--per_device_train_batch_size 1 --max_length 1024 --gradient_checkpointing --bf16 --optim ";
+  // 6.7 B parameters: fp32 weights, fp32 gradients as they come, 2 B of states
+  const double in_fp32 = needed("--gpu h100-sxm-80gb", sft + "paged_adamw_8bit");
+  CHECK(in_fp32 == needed("--gpu h100-sxm-80gb", sft + "paged_adamw_8bit --torch_dtype float32"));
+  CHECK(needed("--gpu h100-sxm-80gb", sft + "paged_adamw_8bit --torch_dtype bfloat16") < 0.8 * in_fp32);
+
+  const std::string full =
+      "llamafactory-cli train --stage sft --do_train --model_name_or_path Qwen/Qwen2.5-1.5B-Instruct --bf16 "
+      "--per_device_train_batch_size 1 --cutoff_len 2048 --finetuning_type full";
+  CHECK(answer_of(preflight("--gpu a100-sxm-80gb", full))["outcome"] == "starts");
+  CHECK(preflight("--gpu h100-sxm-80gb:8", full, false).out.find("on 8 × H100") != std::string::npos);
+  const std::string script = "python train.py --model_name_or_path Qwen/Qwen2.5-7B --bf16 --gradient_checkpointing ";
+  CHECK(needed("--gpu h100-sxm-80gb", script + "--lora_r 8") <
+        0.5 * needed("--gpu h200-sxm-141gb", script + "--torch_dtype float32"));
+}
+
+TEST_CASE("quantised weights are computed in the type that the line says") {
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb",
+                            "vllm serve google/gemma-2-27b-it --dtype half --quantization fp8"))["outcome"] ==
+        "refused");
+  CHECK(answer_of(preflight("--gpu t4",
+                            "vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --dtype bfloat16 --max-model-len "
+                            "4096"))["outcome"] == "refused");
+  CHECK(answer_of(preflight("--gpu t4",
+                            "vllm serve Qwen/Qwen2.5-7B-Instruct-AWQ --dtype half --max-model-len "
+                            "4096"))["outcome"] == "starts");
+}
+
+TEST_CASE("an engine without a back end for the GPU is refused") {
+  const Json answer = answer_of(preflight("--gpu mi300x-192gb", "trtllm-serve meta-llama/Llama-3.1-8B-Instruct"));
+  CHECK(answer["outcome"] == "refused");
+  CHECK(says(answer).find("NVIDIA GPUs only") != std::string::npos);
+}
+
+TEST_CASE("what cannot be estimated is not said to be refused") {
+  const Run run = preflight("--gpu h100-sxm-80gb", "vllm serve openai/whisper-large-v3", false);
+  CHECK(run.status == 2);
+  CHECK(run.err.find("whisper-large-v3") != std::string::npos);
+}
+
+TEST_CASE("a context that the engine chooses takes the room there is") {
+  const std::string line = "vllm serve meta-llama/Llama-3.1-8B-Instruct --max-model-len ";
+  const Json whole = answer_of(preflight("--gpu rtx-4090", line + "131072"));
+  REQUIRE(whole["outcome"] == "refused");
+  for (const char* word : {"auto", "-1"}) {
+    const Json answer = answer_of(preflight("--gpu rtx-4090", line + word));
+    CHECK(answer["outcome"] == "starts");
+    CHECK(answer["longest_request_tokens"].get<double>() > 20'000);
+    CHECK(answer["longest_request_tokens"].get<double>() < 131'072);
+  }
+}
+
+TEST_CASE("a container's variables, GPUs and image are read") {
+  const std::string run = "docker run --gpus all ";
+  const std::string serve = " vllm/vllm-openai:v0.11.0 --model meta-llama/Llama-3.1-70B-Instruct -tp 4";
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", run + serve))["outcome"] == "starts");
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", run + "-e CUDA_VISIBLE_DEVICES=0,1" + serve))["outcome"] ==
+        "refused");
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", "docker run --gpus device=0,1" + serve))["outcome"] == "refused");
+  // 0.23 no longer runs on a V100, 0.11 does
+  CHECK(answer_of(preflight("--gpu v100-sxm2-32gb", run + " vllm/vllm-openai:v0.11.0 --model "
+                                                          "Qwen/Qwen2.5-3B-Instruct --dtype half"))["outcome"] ==
+        "starts");
+}
+
+TEST_CASE("Megatron's experts are counted") {
+  const std::string line =
+      "torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 "
+      "--num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --seq-length 4096 "
+      "--max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 8 --bf16 "
+      "--tokenizer-type GPT2BPETokenizer --tensor-model-parallel-size 4";
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:8", line))["outcome"] == "starts");
+  // 47 B parameters on 4 ranks at 16 B: 187 GB each
+  CHECK(answer_of(preflight("--gpu h100-sxm-80gb:8", line + " --num-experts 8 --moe-router-topk 2"))["outcome"] ==
+        "out-of-memory");
+}
+
 TEST_CASE("a table of abilities that is wrong is refused with its place") {
   const auto lint = [](const std::string& row) {
     const std::string file = scratch_file("engines.yaml",

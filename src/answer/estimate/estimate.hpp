@@ -11,6 +11,13 @@
 
 namespace gpusel::answer {
 
+/// A rule that is against the GPU for this job, wherever it is.
+struct Exclusion {
+  std::string rule;  // id
+  std::string message;
+  std::string source;
+};
+
 struct EstimateAnswer {
   std::string id;
   /// Set when the model came from a file or the request; owns what work.model points to.
@@ -21,6 +28,7 @@ struct EstimateAnswer {
   catalog::Number in_time;   // the chance of keeping up with the load and meeting its targets, where it is usable
   job::Assumptions assumed;  // with what the plan chose
   std::vector<std::string> notes;
+  std::vector<Exclusion> excluded;
   std::string near_miss;            // of the notes the one that says what would fit; empty: none does
   std::vector<std::string> advice;  // with the trace: what dominates, and what one change would bring
   physics::Intervals intervals;

@@ -80,6 +80,7 @@ void add_verdicts(EstimateAnswer& answer, std::span<const rules::Rule> rules, co
     if (!about_gpu || asked.any_of([&](rules::Fact fact) { return !is_told(fact); }) || !rules::fires(rule, facts))
       continue;
     const std::string message = rules::verdict(rule, facts).message;
+    if (rule.effect == rules::Effect::reject) answer.excluded.push_back({rule.id, message, rule.source});
     answer.notes.push_back(rule.effect == rules::Effect::reject
                                ? say("recommend leaves it out: {} [{}]", message, rule.id)
                                : format("{} [{}]", message, rule.id));

@@ -9,7 +9,7 @@ namespace gpusel::answer {
 namespace {
 
 constexpr std::int64_t kTokenStep = 16;  // of the pages that caches are made of
-constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
+constexpr std::int64_t kFarthest = 1'000'000;  // the largest count that a question may have
 constexpr std::string_view kMicroBatch = "micro_batch";
 constexpr std::string_view kConcurrency = "concurrency";
 
@@ -81,7 +81,10 @@ Result<Largest> find_largest(const job::Request& request, Size size, const catal
   const LargestSearch search(request, option, with_trace, catalog, c, rules);
   const std::int64_t step = size == Size::seq_len ? kTokenStep : 1;
   const auto own = size == Size::seq_len ? plain->work.model->max_context : catalog::Number();
-  const std::int64_t limit = own ? static_cast<std::int64_t>(*own) : kFarthest;
+  std::int64_t limit = own ? static_cast<std::int64_t>(*own) : kFarthest;
+  if (size != Size::seq_len)  // an engine lets further requests wait
+    if (const auto all = search.at(limit); all && all->plan.serving)
+      limit = std::min(limit, static_cast<std::int64_t>(all->plan.serving->room.sequences) * all->plan.layout.dp);
   const std::int64_t value = search.last(step, limit);
   auto answer = search.at(std::max(value, step));
   if (!answer) return std::unexpected(answer.error());

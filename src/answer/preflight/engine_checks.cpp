@@ -180,6 +180,16 @@ void EngineChecks::weights(std::vector<Refused>& out) const {
     rows = physics::rows_of_format(*engine_, **known);
   }
   if (auto refused = judged(rows, what)) out.push_back(std::move(*refused));
+  arithmetic(out);
+}
+
+/// The 16-bit type that quantised weights are computed in.
+void EngineChecks::arithmetic(std::vector<Refused>& out) const {
+  const auto type = physics::weight_format(asked_.computes_in);
+  if (asked_.computes_in.empty() || !type || (*type)->bits != 16) return;
+  if ((*type)->name == "fp16") return float16(out);
+  if (auto refused = judged(physics::rows_of_format(*engine_, **type), asked_.computes_in))
+    out.push_back(std::move(*refused));
 }
 
 void EngineChecks::float16(std::vector<Refused>& out) const {

@@ -35,6 +35,7 @@ class EngineChecks {
   void weights(std::vector<Refused>& out) const;
   /// Models that the engine doesn't run in that type on any GPU.
   void float16(std::vector<Refused>& out) const;
+  void arithmetic(std::vector<Refused>& out) const;
   void cache(std::vector<Refused>& out) const;
   /// The verdict of rows that are about one format; nothing where one of them lets it start.
   std::optional<Refused> judged(const physics::AbilityRows& rows, std::string what) const;

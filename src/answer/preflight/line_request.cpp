@@ -9,6 +9,7 @@
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "catalog/weights/quantised_name.hpp"
+#include "physics/formats.hpp"
 #include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
@@ -35,6 +36,7 @@ class LineRequestMaker {
       return missing_error(say("the line names no model"), "model",
                            say("set --model before '--', for example --model llama-3.1-8b"));
     take_file_name();
+    match_adapters();
     speculate();
     if (line_.said("has_adapters") == "true") out_.request.adapters.slots = adapters_.value_or(1);
     if (line_.said("rope_type") == "fixed") out_.stretch.reset();
@@ -84,6 +86,8 @@ class LineRequestMaker {
       config_[key.substr(kConfigPrefix.size())] = value;
     else if (key == "context" && value == "model")
       out_.context_of_model = !is_own("context");
+    else if (key == "context" && value == "room")  // as long as the memory has room for
+      return {};
     else if (key == "gpus_per_node" && value == "all")
       out_.all_gpus = !is_own("gpus_per_node");
     else if (key == "expert_ranks")
@@ -193,6 +197,16 @@ class LineRequestMaker {
     request.acceptance_rate.reset();
   }
 
+  /// A rank without a method is LoRA's; beside another method it has no bearing.
+  void match_adapters() {
+    job::Request& request = out_.request;
+    const bool ranked = line_.says_so("lora_rank") != nullptr;
+    if (!request.method && ranked) request.method = job::Method::lora;
+    if (job::is_lora(request.method.value_or(job::Method::full))) return;
+    if (!is_own("lora_rank")) request.lora_rank.reset();
+    if (!is_own("lora_targets")) request.lora_targets.reset();
+  }
+
   /// A file that is not here is taken by its name, where the catalogue knows that.
   void take_file_name() {
     std::string& model = out_.request.model;
@@ -208,9 +222,16 @@ class LineRequestMaker {
 
   /// The format of the weights: by the scheme, else by the name of the model, else by the 16-bit type.
   Status weights() {
-    if (is_own("weights_precision") || !out_.request.engine) return {};
+    if (!out_.request.engine) return {};
+    if (is_own("weights_precision")) {
+      const auto own = physics::weight_format(own_.weights_precision);
+      if (own && (*own)->bits < 16) out_.computes_in = line_.said("dtype");
+      return {};
+    }
     const physics::EngineAbility* engine = engines_ == nullptr ? nullptr : engines_->find(*out_.request.engine);
     const bool named = catalog::quantised_name(out_.request.model).has_value();
+    const std::string dtype = line_.said("dtype");
+    if (!out_.scheme.empty() || named) out_.computes_in = dtype;
     if (!out_.scheme.empty() && engine != nullptr) {
       const auto row = std::ranges::find(engine->formats, out_.scheme, &physics::Ability::scheme);
       if (row != engine->formats.end() && row->format != "gguf" && !named) out_.request.weights_precision = row->format;
@@ -220,7 +241,6 @@ class LineRequestMaker {
       if (engine != nullptr) out_.scheme = physics::scheme_of_name(out_.request.model, *engine);
       return {};
     }
-    const std::string dtype = line_.said("dtype");
     return dtype.empty() ? Status{} : set_option("weights_precision", dtype);
   }
 

@@ -9,6 +9,7 @@ struct LineRequest {
   job::Request request;
   std::string scheme;             // of quantisation, as the engine calls it; empty: none is named
   std::string typed_scheme;       // as the line has it; empty: it has none
+  std::string computes_in;        // 16-bit type beside a scheme or a quantised name; empty: none is said
   bool context_of_model = false;  // it takes the model's own
   bool all_gpus = false;          // of a node
   job::Count visible;             // GPUs that it may see

@@ -79,6 +79,7 @@ class PreflightJudge {
       check_arguments(*found->model, **gpu);
       if (std::ranges::find(out_.refusals, "argument", &Refused::check) == out_.refusals.end()) train();
     }
+    if (unjudged_) return std::unexpected(std::move(*unjudged_));
     conclude();
     return std::move(out_);
   }
@@ -188,7 +189,13 @@ class PreflightJudge {
     return answer_estimate(request, ground_.catalog, ground_.coefficients, false, ground_.rules);
   }
 
-  void refuse(const Error& error) { out_.refusals.push_back({"plan", error.message, {}, error.hint, true}); }
+  /// What cannot be estimated is not refused: the tool may well run it.
+  void refuse(const Error& error) {
+    if (error.where == "model" || error.where == "engine")
+      unjudged_ = error;
+    else
+      out_.refusals.push_back({"plan", error.message, {}, error.hint, true});
+  }
 
   /// The context that the tool must have room for at its start.
   Count context() const {
@@ -446,6 +453,9 @@ class PreflightJudge {
   }
 
   void conclude() {
+    if (out_.answer)
+      for (const Exclusion& one : out_.answer->excluded)
+        out_.refusals.push_back({"platform", one.message, one.source, {}, true});
     const bool sure = std::ranges::any_of(out_.refusals, &Refused::for_sure);
     const bool fits = out_.answer && out_.answer->plan.fits;
     if (sure)
@@ -464,6 +474,7 @@ class PreflightJudge {
   catalog::Number longest_;  // of the model
   double room_ = 0;          // tokens that the memory has room for, of one request
   bool whole_is_risky_ = false;
+  std::optional<Error> unjudged_;
   WayJudge judges_ways_;  // null: ways are not looked for
   Preflight out_;
 };

@@ -5,6 +5,7 @@
 
 #include "answer/preflight/command_lines.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 
 namespace gpusel::answer {
@@ -80,14 +81,69 @@ class LineReader {
       if (start.tool != nullptr) break;
     }
     if (start.tool == nullptr) return nothing_known(words);
-    for (const std::string& word : words.first(at))
-      if (program_name(word) != "python") out_.before.push_back(word);
+    if (Status read = before(words.first(at)); !read) return std::unexpected(read.error());
+    image_release(words[at], *start.tool);
     if (Status read = tool(words.subspan(at), start); !read) return std::unexpected(read.error());
     settle();
     return std::move(out_);
   }
 
  private:
+  /// What stands in front of the command: of a container its variables, GPUs and image are read, the rest is named.
+  Status before(std::span<const std::string> words) {
+    static constexpr std::string_view kContainers[] = {"docker", "podman", "nerdctl"};
+    const bool contained = std::ranges::any_of(words, [](const std::string& word) {
+      return std::ranges::find(kContainers, program_name(word)) != std::end(kContainers);
+    });
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (program_name(word) == "python") continue;
+      const auto equals = word.find('=');
+      const std::string flag = word.substr(0, word.starts_with("--") ? equals : std::string::npos);
+      const bool variable = flag == "-e" || flag == "--env";
+      const bool whole = flag.size() < word.size();
+      if (!contained || (!variable && flag != "--gpus") || (!whole && i + 1 == words.size())) {
+        out_.before.push_back(word);
+        continue;
+      }
+      const std::string value = whole ? word.substr(equals + 1) : words[++i];
+      if (!variable)
+        container_gpus(value);
+      else if (!is_assignment(value))
+        out_.left_out.push_back(value);  // its value is that of the surroundings
+      else if (Status set = assignment(value); !set)
+        return set;
+    }
+    return {};
+  }
+
+  /// "2", "device=0,1" or "\"device=0,1\""; "all" says nothing.
+  void container_gpus(std::string value) {
+    std::erase(value, '"');
+    std::erase(value, '\'');
+    constexpr std::string_view kDevices = "device=";
+    const auto devices = value.find(kDevices);
+    if (devices != std::string::npos)
+      value = format("{}", split(std::string_view(value).substr(devices + kDevices.size()), ',').size());
+    if (!plain_number(value)) return;
+    out_.understood.push_back({"--gpus", value, "visible", value});
+  }
+
+  /// "v0.8.5" of vllm/vllm-openai:v0.8.5, where the image starts the engine.
+  void image_release(const std::string& image, const LineTool& tool) {
+    const auto colon = image.rfind(':');
+    if (image.find('/') == std::string::npos || colon == std::string::npos) return;
+    std::string tag = image.substr(colon + 1);
+    if (tag.starts_with('v')) tag.erase(0, 1);
+    const std::string number = tag.substr(0, tag.find_first_not_of("0123456789."));
+    const bool is_release = std::ranges::count(number, '.') >= 1 && number.front() != '.' && number.back() != '.';
+    if (is_release && is_engine(tool)) out_.understood.push_back({image, tag, "engine_version", number});
+  }
+
+  static bool is_engine(const LineTool& tool) {
+    return std::ranges::find(tool.sets, "engine", [](const auto& set) { return set.first; }) != tool.sets.end();
+  }
+
   std::unexpected<Error> nothing_known(std::span<const std::string> words) const {
     std::string known;
     for (const LineTool& tool : tools_)
@@ -213,9 +269,11 @@ class LineReader {
   Status file(const std::string& name, std::string_view id) {
     const LineTool* tool = table(id);
     if (tool == nullptr) return {};
-    const auto text = read_text_file(name);
+    const bool inline_json = name.starts_with('{');
+    const auto text = inline_json ? Result<std::string>(name) : read_text_file(name);
     if (!text) return std::unexpected(text.error());
-    auto document = name.ends_with(".json") ? parse_json(*text, name) : parse_yaml(*text, name);
+    auto document =
+        inline_json || name.ends_with(".json") ? parse_json(*text, shorten(name, kShownWord)) : parse_yaml(*text, name);
     if (!document) return std::unexpected(document.error());
     if (!document->root.is_map())
       return usage_error(say("a file of arguments must be a map, found {}", document->root.describe()), name);
