@@ -22,6 +22,8 @@ std::string read_name(std::string_view name) {
 TEST_CASE("the name of a quantised repository says its base and its format") {
   CHECK(read_name("Qwen/Qwen3-32B-AWQ") == "Qwen/Qwen3-32B w4a16");
   CHECK(read_name("Qwen/Qwen2.5-7B-Instruct-GPTQ-Int8") == "Qwen/Qwen2.5-7B-Instruct w8a16");
+  CHECK(read_name("Qwen/Qwen-7B-Chat-Int8") == "Qwen/Qwen-7B-Chat w8a16");  // GPTQ too
+  CHECK(read_name("meituan/DeepSeek-R1-Block-INT8") == "meituan/DeepSeek-R1 int8");
   CHECK(read_name("nvidia/Llama-3.1-8B-Instruct-FP8") == "nvidia/Llama-3.1-8B-Instruct fp8");
   CHECK(read_name("RedHatAI/gemma-4-31B-it-FP8-dynamic") == "RedHatAI/gemma-4-31B-it fp8");
   CHECK(read_name("unsloth/codellama-13b-bnb-4bit") == "unsloth/codellama-13b nf4");

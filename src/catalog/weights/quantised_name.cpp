@@ -15,7 +15,8 @@ struct Word {
   std::string_view format = {};
 };
 
-// AWQ and GPTQ are of 4 bits unless the name says 8. Longer words stand before their ends.
+// AWQ and GPTQ are of 4 bits unless the name says 8. "Int8" alone is GPTQ of Qwen, Yi and TeleChat; who narrows
+// activations too says W8A8. Longer words stand before their ends.
 constexpr Word kWords[] = {
     {"fp8-dynamic", "fp8"},     {"fp8-static-pertensor", "fp8"},
     {"w-mxfp4-a-fp8", "mxfp4"}, {"nvfp4-w4a4", "nvfp4"},
@@ -30,8 +31,9 @@ constexpr Word kWords[] = {
     {"hqq", "w4a16"},           {"i1-gguf", "q4_k_m"},
     {"gguf", "q4_k_m"},         {"bnb", "nf4"},
     {"int4", "w4a16"},          {"4bit", "w4a16"},
-    {"int8", "int8"},           {"8bit", "int8"},
-    {"8bits", "int8"},
+    {"channel-int8", "int8"},   {"block-int8", "int8"},
+    {"int8", "w8a16"},          {"8bit", "w8a16"},
+    {"8bits", "w8a16"},
 };
 
 /// Other words of such names, which say nothing about the format.
