@@ -11,6 +11,7 @@
 #include "base/words/message.hpp"
 #include "catalog/places/places.hpp"
 #include "catalog/read/chinese_names.hpp"
+#include "catalog/records/mig.hpp"
 #include "catalog/snapshot/load.hpp"
 #include "catalog/snapshot/tables.hpp"
 #include "catalog/weights/quantised_name.hpp"
@@ -194,6 +195,8 @@ Result<const Gpu*> Catalog::gpu(std::string_view name) const {
   if (found.outcome == Lookup::Outcome::ambiguous)
     return usage_error(say("'{}' could be '{}' or '{}'", shorten(name, 60), tables_->gpus[found.index].id,
                            tables_->gpus[found.other].id));
+  if (Hint slice = mig_spelling(name); !slice.empty())
+    return usage_error(say("unknown GPU '{}'", shorten(name, 60)), {}, std::move(slice));
   const NearestNames& near = made_once(tables_->near.gpus, [&] { return spellings(gpus()); });
   return unknown(say("GPU"), name, near, say("all GPUs: gpusel gpus"));
 }

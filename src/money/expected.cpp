@@ -113,6 +113,16 @@ void PriceOutlook::bound_by_on_demand(PriceToday& today, const catalog::Offer& s
   }
 }
 
+/// One that was never seen to change, and is too old, has at least the range of its kind of seller.
+void PriceOutlook::widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const {
+  const catalog::Drift* kind = named(seller, offer.term, {}, {});
+  const int days = days_between(Date::from_packed(offer.as_of), today_).value_or(0);
+  if (kind == nullptr || days <= 0) return;
+  const PriceToday usual = price_today(today.published, days / catalog::kDaysPerMonth, kind);
+  today.low = std::min(today.low, usual.low);
+  today.high = std::max(today.high, usual.high);
+}
+
 PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
   const double published = offer.per_hour();
   if (offer.kind == catalog::PriceKind::own) return {published, published, published};
@@ -129,8 +139,11 @@ PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
     if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, drift);
     today = known->second * published;
   }
+  const catalog::ProviderKind seller = seller_of(instance);
+  today.published = published;
+  today.too_old = too_old(as_of, today_, seller, offer.term);
+  if (today.too_old != TooOld::no && as_of.month() != 0) widen_as_kind(today, seller, offer);
   if (offer.term == catalog::Term::spot) bound_by_on_demand(today, offer);
-  today.too_old = too_old(as_of, today_, seller_of(instance), offer.term);
   return today;
 }
 

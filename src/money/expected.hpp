@@ -2,6 +2,7 @@
 // its age, and whether it is too old to be believed. docs/method.md#the-price-today derives it.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string_view>
@@ -35,11 +36,14 @@ struct PriceToday {
   double mid = 0;
   double high = 0;
   TooOld too_old = TooOld::no;
+  double published = 0;
 
-  /// What offers are ordered by.
-  double order() const { return too_old == TooOld::no ? mid : kTooOldFactor * mid; }
+  /// What offers are ordered by: what is too old is never taken to have become cheaper.
+  double order() const { return too_old == TooOld::no ? mid : kTooOldFactor * std::max(mid, published); }
   /// In another currency, or of so many instances.
-  PriceToday operator*(double factor) const { return {low * factor, mid * factor, high * factor, too_old}; }
+  PriceToday operator*(double factor) const {
+    return {low * factor, mid * factor, high * factor, too_old, published * factor};
+  }
 };
 
 /// A price of that age by that drift; null: nothing is known of such prices, and it is taken as it is.
@@ -66,6 +70,7 @@ class PriceOutlook {
 
  private:
   /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.
+  void widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const;
   void bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const;
   const catalog::Drift* named(catalog::ProviderKind seller, catalog::Term term, std::string_view provider,
                               std::string_view gpu) const;

@@ -126,6 +126,23 @@ TEST_CASE("each stage has its best instance, and sums are their parts") {
   CHECK(found.best.sum.whole(found.months) == Approx(10 + trained + 6 * 800 + 5));  // and 50 GB × 0.1
 }
 
+TEST_CASE("months of the line are those of the sum, the fewer of both where the file has its own") {
+  const auto months = [](const std::string& text, double of_line) {
+    const auto document = parse_yaml(text, "jobs.yaml");
+    REQUIRE(document);
+    Question base;
+    base.today = Date(2026, 11, 20);
+    base.duty.months = of_line;
+    base.alternatives = false;
+    const auto plan = read_stages(*document, base);
+    REQUIRE(plan);
+    return answer(*plan).months;
+  };
+  const std::string open = "stages:\n  - {name: serve, task: inference, model: llama-3.1-8b, request_rate: 1}\n";
+  CHECK(months(open, 3) == 3);
+  CHECK(months("months: 2\n" + open, 3) == 2);
+}
+
 TEST_CASE("what goes from one provider to another costs its traffic") {
   const StagesAnswer found = answer(read(kThree));
   REQUIRE(found.best.moves.size() == 1);  // the second and third are with one provider

@@ -53,6 +53,11 @@ TEST_CASE("one user is never dearer than a request per second") {
     CAPTURE(model);
     if (advice.staircase.size() < 2) continue;
     CHECK(advice.staircase[0].best.cost.hourly <= advice.staircase[1].best.cost.hourly);
+    // Of the same lengths: what a million tokens cost is what an hour costs over what is asked in it.
+    const auto tokens_each = [](const answer::Step& step) {
+      return step.best.cost.hourly / step.requests_per_s / step.best.cost.per_million_tokens.value_or(0);
+    };
+    CHECK(tokens_each(advice.staircase[0]) == Approx(tokens_each(advice.staircase[1])).epsilon(0.02));
   }
 }
 

@@ -50,6 +50,7 @@ TEST_CASE("stored video is counted in hours, live video in streams") {
   CHECK(files.counted->things == 7200);
   CHECK(complaint("task=transcode live=true video_hours=2").starts_with("video_hours"));
   CHECK(complaint("task=transcode live=false streams=2").starts_with("streams"));
+  CHECK(complaint("task=transcode video_hours=2 redundancy=1").starts_with("redundancy"));  // it ends
 }
 
 TEST_CASE("amounts of data choose the kind of preprocessing and its unit") {

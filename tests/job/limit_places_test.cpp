@@ -51,6 +51,11 @@ TEST_CASE("a place is taken for regions of the clouds that were asked for", "[li
   CHECK(of({{"region", "germany"}, {"not_cloud", "north"}}).empty());
 }
 
+TEST_CASE("a cloud is not both the user's own and left out", "[limit_places]") {
+  CHECK(clash({{"own_clouds", "north"}, {"not_cloud", "north"}}).find("contradict") != std::string::npos);
+  CHECK(clash({{"own_clouds", "north"}}).empty());
+}
+
 TEST_CASE("a region that is known and has no price is no unknown one", "[limit_places]") {
   const Error none = refused({{"region", "westus3"}});
   CHECK(none.kind == ErrorKind::unsatisfied);

@@ -180,6 +180,25 @@ TEST_CASE("a price without a day stays in the middle of the widest range, and is
   CHECK((list * 3).order() == 6);
 }
 
+TEST_CASE("what is too old has the range of its kind, and is never taken to be cheaper than published") {
+  catalog::Drift falling = drift(2, -0.1, 0.05);
+  falling.seller = ProviderKind::cloud;
+  falling.term = Term::on_demand;
+  catalog::Drift still = falling;  // of a provider whose prices were never seen to change
+  still.provider = "square";
+  still.changes_per_month = 0;
+  const catalog::Drift both[] = {falling, still};
+  const money::PriceOutlook outlook(market().catalog(), kToday, both);
+  const auto fallen = outlook.expected(offer("r.l4"));
+  CHECK(fallen.mid < 1);
+  CHECK(fallen.order() == 2.5);
+  const auto unmoved = outlook.expected(offer("s.l4"));
+  CHECK(unmoved.mid == 2);
+  CHECK(unmoved.low == Approx(fallen.low));
+  CHECK(unmoved.order() == 2.5);
+  CHECK((unmoved * 2).order() == 5);
+}
+
 TEST_CASE("what the user has agreed does not move") {
   const money::PriceOutlook outlook(market().catalog(), kToday);
   catalog::Offer own = offer("r.l4");

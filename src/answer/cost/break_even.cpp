@@ -90,6 +90,11 @@ const physics::Plan* BreakEvenContext::plan() const {
   return subject().planned != nullptr ? &subject().planned->plan : nullptr;
 }
 
+const TermCost* BreakEvenContext::on_demand() const {
+  if (const TermCost* asked = term(Term::on_demand); asked != nullptr) return asked;
+  return item.beside.empty() ? nullptr : &item.beside.front();
+}
+
 const TermCost* BreakEvenContext::term(Term kind) const {
   const auto found =
       std::find_if(item.terms.begin(), item.terms.end(), [&](const TermCost& t) { return t.offer->term == kind; });

@@ -42,6 +42,8 @@ struct BreakEvenContext {
   }
 
   const TermCost* term(catalog::Term kind) const;
+  /// What spot is compared with, whether it is asked for or not.
+  const TermCost* on_demand() const;
   /// In `place`'s region where it is sold there, else where it is cheapest.
   ComparedTerm compared(const TermCost& term, const catalog::Region* place) const;
   /// Both in `first`'s place where `second` is sold there, else in the other's, else each in its own.

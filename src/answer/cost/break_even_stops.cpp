@@ -311,7 +311,7 @@ void add_job_run(const BreakEvenContext& c) {
 }
 
 void add_spot(const BreakEvenContext& c) {
-  const TermCost* on_demand = c.term(Term::on_demand);
+  const TermCost* on_demand = c.on_demand();
   const TermCost* spot_term = c.term(Term::spot);
   if (on_demand == nullptr || spot_term == nullptr || spot_term->rate <= 0) return;
   SpotBreakEven spot;

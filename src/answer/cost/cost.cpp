@@ -222,6 +222,22 @@ Result<LimitSet> limits_of(const CostQuestion& question, const catalog::Catalog&
   return LimitSet::of(constraints, catalog);
 }
 
+/// On demand, where spot is asked for without it.
+std::vector<TermCost> terms_beside(const CostItem& item, CostQuestion question, const CostAnswer& answer,
+                                   const catalog::Catalog& catalog, const physics::Coefficients& coefficients) {
+  const auto sells = [&](catalog::Term term) {
+    return std::ranges::any_of(item.terms, [&](const TermCost& one) { return one.offer->term == term; });
+  };
+  if (!sells(catalog::Term::spot) || sells(catalog::Term::on_demand)) return {};
+  question.question.constraints.terms = {std::string(to_text(catalog::Term::on_demand))};
+  const auto limits = limits_of(question, catalog);
+  if (!limits) return {};
+  CostItem other = item;
+  other.terms.clear();
+  TermCosts(question, catalog, coefficients, answer, *limits).price(other);
+  return std::move(other.terms);
+}
+
 }  // namespace
 
 std::vector<std::string_view> line_keys(const CostItem& item) {
@@ -281,6 +297,7 @@ Result<CostAnswer> costs(const CostQuestion& question, const catalog::Catalog& c
                              simulated_name(asked)));
     if (answer.work && !asked.job) plan_job(item.subject, *answer.work, question.question, catalog, coefficients);
     terms.price(item);
+    item.beside = terms_beside(item, question, answer, catalog, coefficients);
     add_scaling(item, answer, catalog, coefficients, question.explained);
     std::vector<catalog::Term> sold;
     for (const TermCost& term : item.terms) sold.push_back(term.offer->term);

@@ -73,7 +73,8 @@ struct CostItem {
   std::vector<TermCost> terms;                         // in the order of catalog::Term
   std::vector<const catalog::ServiceLevel*> promises;  // of the provider, for this instance
   std::vector<std::string> notes;
-  physics::Trace trace;  // where it was asked for
+  physics::Trace trace;               // where it was asked for
+  std::vector<TermCost> beside = {};  // on demand, where spot is asked for and it is not: what spot is compared with
 };
 
 /// What any of its terms charges on top of the instances, in the order of the first that does.

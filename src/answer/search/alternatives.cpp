@@ -72,6 +72,23 @@ std::string saving_words(double ratio) {
   return ratio < 1 ? say("{:.0f} % less", percent) : say("{:.0f} % more", percent);
 }
 
+/// What a term asks in return.
+std::string term_risk(const Recommendation& r, const Advice& advice) {
+  const money::Commitment& commitment = r.cost.commitment;
+  const money::Quote& first = advice.recommendations.front().cost;
+  if (r.offer->term == catalog::Term::spot) {
+    if (!is_guess(*r.offer, advice.today)) return say("interruptible");
+    const auto age = days_between(Date::from_packed(r.offer->as_of), advice.today);
+    return age ? say("interruptible; price {} days old", *age) : say("interruptible; price without a date");
+  }
+  if (!commitment.is_promise()) return {};
+  if (first.commitment.is_promise()) return say("{} months paid", human_number(commitment.hours / kHoursPerMonth));
+  const double hours = r.cost.hourly * kHoursPerMonth / first.hourly;
+  // A machine that costs more by the hour and less by its work saves however little it runs, but is paid throughout.
+  return hours < kHoursPerMonth ? say("from {:.0f} h/month", hours)
+                                : say("paid for {}", human_duration(seconds(commitment.hours * 3600)));
+}
+
 /// What a change costs beside money; `best` is what is rented then, `also` what has to be typed with it.
 Alternative told(std::string key, std::string value, Recommendation best, const Job& work, const Advice& advice,
                  std::string risk, const std::string& also = {}) {
@@ -80,6 +97,12 @@ Alternative told(std::string key, std::string value, Recommendation best, const 
   out.value = std::move(value);
   out.flag = flag_text(out.key, out.value) + also;
   out.risk = std::move(risk);
+  // What a term asks in return is said whatever was changed: another cloud may sell on another term.
+  const bool same_term = !advice.recommendations.empty() && advice.recommendations.front().offer != nullptr &&
+                         best.offer->term == advice.recommendations.front().offer->term;
+  if (!same_term && !advice.recommendations.empty())
+    if (const std::string term = term_risk(best, advice); !term.empty() && !out.risk.contains(term))
+      out.risk += (out.risk.empty() ? "" : "; ") + term;
   const std::string price = say("{} {}/h", human_price(best.cost.hourly), advice.currency.code());
   std::string machine = machine_words(best);
   if (!advice.recommendations.empty()) {
@@ -137,21 +160,12 @@ Recommendation* worthwhile(std::vector<Recommendation>& ranked, const Job& work,
   return best;
 }
 
-/// What a term asks in return.
-std::string term_risk(const Recommendation& r, const Advice& advice) {
-  const money::Commitment& commitment = r.cost.commitment;
-  const money::Quote& first = advice.recommendations.front().cost;
-  if (r.offer->term == catalog::Term::spot) {
-    if (!is_guess(*r.offer, advice.today)) return say("interruptible");
-    const auto age = days_between(Date::from_packed(r.offer->as_of), advice.today);
-    return age ? say("interruptible; price {} days old", *age) : say("interruptible; price without a date");
-  }
-  if (!commitment.is_promise()) return {};
-  if (first.commitment.is_promise()) return say("{} months paid", human_number(commitment.hours / kHoursPerMonth));
-  const double hours = r.cost.hourly * kHoursPerMonth / first.hourly;
-  // A machine that costs more by the hour and less by its work saves however little it runs, but is paid throughout.
-  return hours < kHoursPerMonth ? say("from {:.0f} h/month", hours)
-                                : say("paid for {}", human_duration(seconds(commitment.hours * 3600)));
+/// What a machine that is rented for more costs at a lower rate.
+Recommendation at_rate(const Step& of, double requests_per_s) {
+  Recommendation out = of.best;
+  catalog::Number& per_million = out.cost.per_million_tokens;
+  if (per_million && requests_per_s > 0) per_million = *per_million * of.requests_per_s / requests_per_s;
+  return out;
 }
 
 }  // namespace
@@ -402,7 +416,7 @@ void OtherWays::find_staircase(Advice& advice) const {
   // Who pays by the hour has one user on whatever serves a request per second for less.
   if (advice.staircase.size() > 1 && advice.staircase[0].load == kOneUser &&
       advice.staircase[1].best.cost.hourly < advice.staircase[0].best.cost.hourly)
-    advice.staircase[0].best = advice.staircase[1].best;
+    advice.staircase[0].best = at_rate(advice.staircase[1], advice.staircase[0].requests_per_s);
   step(std::string(kFullMachine), {}, job::Mode::throughput);
 }
 

@@ -341,6 +341,10 @@ Result<std::optional<AskedLoad>> read_load(Question& asked, const FoundModel& mo
   if (!load) return std::unexpected(load.error());
   request.input_tokens = std::max<std::int64_t>(1, std::llround(load->mean_input()));
   request.output_tokens = std::max<std::int64_t>(1, std::llround(load->mean_output()));
+  const bool targets = request.ttft_ms || request.tpot_ms || request.itl_ms || request.e2e_ms;
+  if (!targets && !asked.load.waits() && (asked.load.shared_prefix || !asked.load.arrivals.empty()))
+    load->notes.push_back(say("{} counts only with a latency target; add --ttft or --tpot",
+                              asked.load.arrivals.empty() ? "--shared-prefix" : "--arrivals"));
   if (asked.load.waits()) {
     // Each unless it is given: another target, however loose, makes no service cheaper.
     if (!request.ttft_ms) assumed.push_back({"ttft_ms", *(request.ttft_ms = kUsualTtftMs)});

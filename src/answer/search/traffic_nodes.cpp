@@ -242,7 +242,12 @@ Reason CandidateSearch::why_unserved(const physics::Machine& group) const {
 Reason CandidateSearch::why_late(const physics::Machine& group, const physics::ServingOption& option, double least,
                                  int most) const {
   if (least > most)
-    return {"too-slow", [least] { return say("needs {} instances for the traffic", human_number(least)); },
+    return {"too-slow",
+            [all = (least + spare()) * group.nodes, spare = spare()] {
+              return spare > 0
+                         ? say("needs {} instances for the traffic, with --redundancy {}", human_number(all), spare)
+                         : say("needs {} instances for the traffic", human_number(all));
+            },
             most / least};
   const physics::Plan plan = share_of(group, option.layout, most);
   if (plan.fits && plan.rate > 0 && plan.meets_targets)

@@ -195,6 +195,7 @@ std::expected<StagesPlan, Errors> read_stages(const Document& document, const Qu
   StagesPlan plan;
   Fields fields(document.root, problems);
   plan.months = fields.number("months", kMonths);
+  if (base.duty.months) plan.months = std::min(plan.months.value_or(*base.duty.months), *base.duty.months);
   if (const Node* currency = fields.find(kCurrency))
     problems.add_at_key(*currency, say("unknown key 'currency'"), currency_hint());
   fields.require("stages");

@@ -92,4 +92,11 @@ std::optional<MigProfile> mig_profile_like(std::string_view name, const Gpu& gpu
   return best;
 }
 
+Hint mig_spelling(std::string_view name) {
+  const auto g = name.find("g.");
+  const bool is_profile = g != std::string_view::npos && g > 0 && name[g - 1] >= '1' && name[g - 1] <= '7' &&
+                          g + 2 < name.size() && name[g + 2] >= '1' && name[g + 2] <= '9';
+  return is_profile ? Hint(say("write a MIG slice by parts of its GPU: a100:1/7, h100:1/2")) : Hint();
+}
+
 }  // namespace gpusel::catalog

@@ -28,4 +28,7 @@ std::optional<MigProfile> mig_slice(const Gpu& gpu, int parts, const Catalog& ca
 /// The profile whose name says the memory nearest to that of `name`; nothing where the GPU has none.
 std::optional<MigProfile> mig_profile_like(std::string_view name, const Gpu& gpu, const Catalog& catalog);
 
+/// How a slice is asked for, where the name has a profile's ("a100:1g.10gb"); empty elsewhere.
+Hint mig_spelling(std::string_view name);
+
 }  // namespace gpusel::catalog

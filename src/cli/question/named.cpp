@@ -585,8 +585,12 @@ Status take_words(std::vector<std::string>& words, const Spoken& spoken, const c
     if (meant->first.key == "resolution")
       if (auto length = advised_length(words[at], spoken, catalog)) return std::unexpected(std::move(*length));
     if (meant->first.key == kHours) hours = meant->first.value;
-    const bool is_said = !flag_over(meant->first, spoken, flags).empty();
-    if (meant->first.key == kHours || (is_said && !widens(meant->first, words[at], spoken))) continue;
+    if (meant->first.key == kHours) continue;
+    if (const std::string flag = flag_over(meant->first, spoken, flags);
+        !flag.empty() && !widens(meant->first, words[at], spoken)) {
+      if (spoken.overruled) spoken.overruled(words[at], flag);
+      continue;
+    }
     const bool is_one_gpu =
         meant->first.key == "gpu" && (spoken.constraints == nullptr || spoken.takes == Takes::device);
     if (is_one_gpu && !gpu.empty()) return two_gpus(gpu, meant->first.value, as_line(all));
@@ -647,6 +651,9 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   std::string of_size;  // said by its size
   over.guessed = [&](std::string_view said, std::string_view model) {
     of_size = say("{} is taken as {}", printable(said), model);
+  };
+  over.overruled = [&](std::string_view word, std::string_view flag) {
+    context.note(say("ignoring '{}': {} takes precedence", printable(word), flag));
   };
   over.said = context.settings.said;
   std::string flag;

@@ -52,6 +52,8 @@ struct Spoken {
   std::string_view command = "recommend";
   /// Told of a model that was guessed from its size: "72b".
   std::function<void(std::string_view said, std::string_view model)> guessed = nullptr;
+  /// Told of a word that is not taken, since a flag of the line says something else.
+  std::function<void(std::string_view word, std::string_view flag)> overruled = nullptr;
 };
 
 /// Sets what `words` say and takes them out; what is left is for the command, or, where `takes` is all or machine, an

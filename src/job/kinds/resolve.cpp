@@ -79,6 +79,10 @@ class CountedResolver {
     if (!filled) return std::unexpected(filled.error());
     if (counted.requests_per_s && !request_.streams) counted.demand = *counted.requests_per_s * counted.per_request;
     if (Status own = refuse_foreign(counted); !own) return std::unexpected(own.error());
+    for (const auto& [given, key, flag] : {std::tuple(request_.redundancy.value_or(0) > 0, "redundancy", "redundancy"),
+                                           std::tuple(request_.max_load.has_value(), "max_load", "max-load")})
+      if (given && work_.ends() && !counted.demand)
+        return usage_error(say("it is for a load that arrives, and this job ends"), key, say("leave out --{}", flag));
     return std::move(work_);
   }
 

@@ -8,6 +8,7 @@
 #include "base/words/message.hpp"
 #include "catalog/catalog.hpp"
 #include "catalog/read/priced_name.hpp"
+#include "catalog/records/mig.hpp"
 #include "job/limits/limit_values.hpp"
 
 namespace gpusel::job {
@@ -367,7 +368,8 @@ bool given_once(const Bounds& bounds) { return bounds.low || bounds.high; }
 
 std::unexpected<Error> unreadable(std::string_view text) {
   return usage_error(say("cannot read the GPU specification '{}'", shorten(text, 60)), {},
-                     say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\""));
+                     catalog::mig_spelling(text).or_else(
+                         say("write H100:8, 80GB+, nvidia:A100,H100:40GB..80GB:1..8 or \"2x RTX 4090\"")));
 }
 
 /// "amd" of "amd h100": folding drops it from the name, and it must not be lost.

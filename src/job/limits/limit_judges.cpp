@@ -7,6 +7,7 @@
 #include "base/text/text.hpp"
 #include "base/values/number.hpp"
 #include "base/words/message.hpp"
+#include "catalog/records/mig.hpp"
 #include "job/limits/families.hpp"
 #include "rules/pattern.hpp"
 
@@ -40,7 +41,8 @@ Status unknown_gpu(const Judging& judging, const GpuSpec& spec) {
   if (!spec.vendor.empty() && other != gpus.end())
     return usage_error(say("'{}' is made by {}, not by {}", shorten(name, 40), other->vendor, spec.vendor),
                        judging.limit.flag(), say("write {}:{}, or the name alone", other->vendor, shorten(name, 40)));
-  const Hint near = did_you_mean(name, ids);
+  const Hint slice = catalog::mig_spelling(spec.text);
+  const Hint near = slice.empty() ? did_you_mean(name, ids) : slice;
   return usage_error(say("unknown GPU '{}'", shorten(name, 40)), judging.limit.flag(),
                      near.or_else(say("all GPUs: gpusel gpus")));
 }

@@ -42,6 +42,7 @@ Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalo
 bool names_maker(const Constraints& limits);
 std::string nvlink_of_one(const Constraints& limits, const catalog::Catalog& catalog);
 std::string nodes_of_gpus(const Constraints& limits, const catalog::Catalog& catalog);
+std::string own_left_out(const Constraints& limits, const catalog::Catalog& catalog);
 std::string cloud_left_out(const Constraints& limits, const catalog::Catalog& catalog);
 std::string region_of_another(const Constraints& limits, const catalog::Catalog& catalog);
 std::string region_elsewhere(const Constraints& limits, const catalog::Catalog& catalog);

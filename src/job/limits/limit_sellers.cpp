@@ -98,6 +98,17 @@ Status judge_not_cloud(const Judging& judging) {
   return {};
 }
 
+std::string own_left_out(const Constraints& limits, const catalog::Catalog& catalog) {
+  for (const std::string& own : limits.own_clouds)
+    for (const std::string& other : limits.not_clouds) {
+      const auto mine = catalog.provider(own);
+      const auto not_mine = catalog.provider(other);
+      if (mine && not_mine && *mine == *not_mine)
+        return say("--own-clouds {} and --not-cloud {} contradict each other", own, other);
+    }
+  return {};
+}
+
 Status know_own_clouds(const Constraints& limits, const catalog::Catalog& catalog) {
   for (const std::string& name : limits.own_clouds) {
     const auto provider = catalog.provider(name);
