@@ -163,7 +163,7 @@ TEST_CASE("every rule that is shipped says what to do, and reads as a sentence w
     CHECK_FALSE(std::regex_search(about->message, std::regex("[{}]|[A-Z]_[A-Z]|[a-z]_[a-z]")));
   }
   CHECK(answer::about_rule("price-too-old", Market::small().rules)->message ==
-        "the price is N days old, too old for a seller of its kind; ranked at M× that price");
+        "the price is N days old, too old to rely on; ranked at M× that price");
   CHECK(answer::about_rule("limited-here", Market::small().rules)->message ==
         "the instance is limited, invitation or preview in the region; check quota and stock before you rely on it");
 }

@@ -172,10 +172,11 @@ class Adviser {
     return question_.detailed == 0 || among(candidate.rank) || among(candidate.row);
   }
 
-  /// Rows whose figures people act on.
+  /// Rows whose figures people act on. Never more than these are simulated, so that a rank is the same machine however
+  /// many are listed.
   std::size_t rows_asked() const {
     constexpr std::size_t kUsual = 10;
-    return question_.detailed == 0 ? kUsual : std::min(question_.detailed, 2 * kUsual);
+    return question_.detailed == 0 ? kUsual : std::min(question_.detailed, kUsual);
   }
 
   static Status check_formats(const Job& work) {
