@@ -452,10 +452,20 @@ class PreflightJudge {
     return good * step;
   }
 
+  /// What the planner knows to be refused and no check of the line has said.
+  void refused_plan() {
+    const physics::Problem& problem = out_.answer->plan.problem;
+    const bool said = std::ranges::find(out_.refusals, "format", &Refused::check) != out_.refusals.end();
+    if (problem.kind == physics::Problem::Kind::refused && !said)
+      out_.refusals.push_back({"format", problem.text(), {}, {}, true});
+  }
+
   void conclude() {
-    if (out_.answer)
+    if (out_.answer) {
+      refused_plan();
       for (const Exclusion& one : out_.answer->excluded)
         out_.refusals.push_back({"platform", one.message, one.source, {}, true});
+    }
     const bool sure = std::ranges::any_of(out_.refusals, &Refused::for_sure);
     const bool fits = out_.answer && out_.answer->plan.fits;
     if (sure)
