@@ -2,6 +2,8 @@
 // it, and a machine less does not do.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <ranges>
 
 #include "answer/estimate/estimate.hpp"
 #include "answer/fleet/fleet.hpp"
@@ -301,6 +303,26 @@ TEST_CASE("users without targets get those of a published benchmark, said as ass
   CHECK(*advice->work.inference.request_rate == Approx(20 / (7 + 0.2 * tokens)).epsilon(0.01));
   CHECK(std::ranges::count(advice->assumed, "tpot_ms", &job::Assumed::key) == 1);
   CHECK(advice->staircase.empty());
+}
+
+TEST_CASE("a rank is the same machine however many are listed") {
+  const auto ranks = [](const std::string& listed) {
+    const auto run =
+        test::shell("gpusel recommend llama-3.1-8b --rps 5 --ttft 1s --cloud aws,gcp,azure,oci --json" + listed);
+    REQUIRE(run.status == 0);
+    std::vector<std::string> out;
+    for (const auto& one : nlohmann::json::parse(run.out)["recommendations"])
+      out.push_back(format("{} {} {}", one["sku"].get<std::string>(), one["nodes"].get<int>(),
+                           one["performance"]["ttft_ms_p95"].get<double>()));
+    return out;
+  };
+  const auto all = ranks("");
+  REQUIRE(all.size() > 16);
+  for (const std::size_t listed : {5, 16}) {
+    const auto some = ranks(format(" -n {}", listed));
+    CAPTURE(listed);
+    CHECK(std::ranges::equal(some | std::views::take(listed), all | std::views::take(listed)));
+  }
 }
 
 TEST_CASE("a load that has no meaning is refused by its flag") {

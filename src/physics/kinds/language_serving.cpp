@@ -6,6 +6,7 @@
 #include "physics/intervals.hpp"
 #include "physics/kinds/kinds.hpp"
 #include "physics/kinds/networks/processor.hpp"
+#include "physics/planner/targets.hpp"
 #include "physics/serving/starts.hpp"
 
 namespace gpusel::physics {
@@ -42,19 +43,20 @@ struct FromRate {
   double speed = 0, itl = 0, ttft = 0;
   double of(Range80 figure) const { return figure == Range80::ttft ? ttft : figure == Range80::itl ? itl : speed; }
 };
-FromRate from_assumed_rate(const Job& work, const Machine& machine, const Plan& plan, const Coefficients& c) {
+/// Of the layout alone, so that plans for more and for less traffic have the same: of a rate, at full load.
+FromRate from_assumed_rate(const Job& work, const Machine& machine, const Layout& layout, const Coefficients& c) {
   const auto& assumed = machine.device.assumed_half;
-  if (!assumed || !plan.serving || machine.on_cpu()) return {};
+  if (!assumed || machine.on_cpu() || assumed->low >= assumed->high) return {};
+  const Job open = work.inference.request_rate ? at_full_load(work) : without_targets(work);
   const auto at = [&](double tflops) {
     Machine other = machine;
     other.device.assumed_half->tflops = tflops;
-    return inference_speed(work, other, plan.layout, {plan.serving->room, plan.memory}, c);
+    return inference_speed(open, other, layout, inference_memory(open, other, layout, c), c);
   };
   const auto slow = at(assumed->low);
   const auto fast = at(assumed->high);
+  if (!slow || !fast) return {};  // it has no room
   const auto spread = [](double low, double high) { return deviation_of({std::min(low, high), std::max(low, high)}); };
-  const double all = spread(assumed->low, assumed->high);
-  if (!slow || !fast) return {all, all, all};  // a rate that is asked is beyond the slower
   return {spread(slow->output_tokens_per_s, fast->output_tokens_per_s), spread(in_ms(slow->gap), in_ms(fast->gap)),
           spread(in_ms(slow->first_token), in_ms(fast->first_token))};
 }
@@ -151,7 +153,7 @@ class ServingPhysics final : public WorkPhysics {
     double widening = c.interval_widening.of("inference", machine.device.gpu->architecture);
     if (missing > 0) widening *= c.interval_unmeasured.of(missing == 1 ? "one" : "both");
     if (plan.layout.tp * plan.layout.pp > machine.gpus_per_node) widening *= c.interval_widening.of("nodes");
-    const FromRate unsure = from_assumed_rate(work, machine, plan, c);
+    const FromRate unsure = from_assumed_rate(work, machine, plan.layout, c);
     const auto range = [&](Range80 figure) {
       return ratio_of(std::hypot(widening * source_spread(work, figure, c).both(), unsure.of(figure)));
     };
