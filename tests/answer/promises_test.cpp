@@ -310,8 +310,9 @@ TEST_CASE("a rank is the same machine however many are listed") {
     const auto run =
         test::shell("gpusel recommend llama-3.1-8b --rps 5 --ttft 1s --cloud aws,gcp,azure,oci --json" + listed);
     REQUIRE(run.status == 0);
+    const auto answer = nlohmann::json::parse(run.out);
     std::vector<std::string> out;
-    for (const auto& one : nlohmann::json::parse(run.out)["recommendations"])
+    for (const auto& one : answer["recommendations"])
       out.push_back(format("{} {} {}", one["sku"].get<std::string>(), one["nodes"].get<int>(),
                            one["performance"]["ttft_ms_p95"].get<double>()));
     return out;

@@ -216,7 +216,7 @@ TEST_CASE("import: says how the answer to the last question changes, and what it
           0);
   const Run told = ask(import, keeps);
   CHECK(told.status == 0);
-  CHECK(told.err.find("--cloud=aws --region=us-east-1 llama-3.1-8b: the best was") != std::string::npos);
+  CHECK(told.err.find("--cloud=aws --region=us-east-1: the best was") != std::string::npos);
   CHECK(told.err.find("with these prices it is aws g6e.xlarge in us-east-1, 0.5") != std::string::npos);
   std::vector<std::string> as_json = import;
   as_json.emplace_back("--json");
