@@ -131,6 +131,9 @@ std::optional<ComputeRate> compute_rate(const WeightFormat& format, const Device
     const auto peak = device.native(precision) ? device.peak(precision) : std::nullopt;
     if (peak) return ComputeRate{*peak, true, low};
     if (!half) return std::nullopt;
+    // In hardware, at a rate that is not published either.
+    if (precision == Precision::fp8 && device.assumed_half && device.gpu->has_fp8)
+      return ComputeRate{*half * 2.0, true, low};
     return ComputeRate{*half, false, false};
   };
   switch (format.arithmetic) {

@@ -1,6 +1,7 @@
 #include "physics/machine.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/words/message.hpp"
 #include "physics/serving/group_rates.hpp"
@@ -37,7 +38,8 @@ Precision fallback(Precision precision) {
   }
 }
 
-/// Half of the FP8 rate, as nearly all parts have it, else what is usual for such a bandwidth; never below fp32.
+/// Half of the FP8 rate, as nearly all parts have it, else a quarter to an eighth of that of FP4, else what is usual
+/// for such a bandwidth; never below fp32.
 std::optional<Device::AssumedRate> assumed_half(const catalog::Gpu& gpu, const Coefficients& c) {
   constexpr int kMatrixUnitsSince = 2020;  // older parts may have none
   if (gpu.fp16_dense_tflops || gpu.bf16_dense_tflops ||
@@ -46,6 +48,9 @@ std::optional<Device::AssumedRate> assumed_half(const catalog::Gpu& gpu, const C
   const double fp32 = gpu.fp32_tflops.value_or(0);
   if (const double fp8 = gpu.fp8_dense_tflops.value_or(0); fp8 > 0)
     return Device::AssumedRate{std::max(fp8 / 2, fp32), std::max(fp8 / 2, fp32), std::max(fp8 / 2, fp32)};
+  if (const double fp4 = gpu.fp4_dense_tflops.value_or(0); fp4 > 0)
+    return Device::AssumedRate{std::max(fp4 / std::sqrt(4.0 * 8), fp32), std::max(fp4 / 8, fp32),
+                               std::max(fp4 / 4, fp32)};
   const auto of_bandwidth = [&](std::string_view which) {
     return std::max(*gpu.memory_bandwidth_gbs * c.assumed_flop_per_byte.of(which) * 1e-3, fp32);
   };

@@ -499,6 +499,20 @@ TEST_CASE("trainers are judged by what they load and by the GPUs they start on")
         0.5 * needed("--gpu h200-sxm-141gb", script + "--torch_dtype float32"));
 }
 
+TEST_CASE("processes that are counted are as many as run") {
+  const std::string sft =
+      " trl/scripts/sft.py --model_name_or_path Qwen/Qwen2.5-1.5B --per_device_train_batch_size 1 --max_length 1024";
+  const auto shown = [&](const std::string& line) { return preflight("--gpu h100-sxm-80gb:8", line, false).out; };
+  CHECK(shown("accelerate launch --num_processes 1" + sft).find("on 1 × H100") != std::string::npos);
+  CHECK(shown("accelerate launch" + sft).find("on 8 × H100") != std::string::npos);
+}
+
+TEST_CASE("a rate that is assumed is told") {
+  const Json answer = answer_of(preflight("--gpu gb10-128gb", "vllm serve Qwen/Qwen3-8B --max-model-len 8192"));
+  CHECK(answer["outcome"] == "starts");
+  CHECK(answer["answer"]["notes"].dump().find("rate-not-published") != std::string::npos);
+}
+
 TEST_CASE("quantised weights are computed in the type that the line says") {
   CHECK(answer_of(preflight("--gpu h100-sxm-80gb",
                             "vllm serve google/gemma-2-27b-it --dtype half --quantization fp8"))["outcome"] ==
@@ -542,6 +556,9 @@ TEST_CASE("a container's variables, GPUs and image are read") {
   CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", run + "-e CUDA_VISIBLE_DEVICES=0,1" + serve))["outcome"] ==
         "refused");
   CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", "docker run --gpus device=0,1" + serve))["outcome"] == "refused");
+  for (const char* flags : {"podman run -e NVIDIA_VISIBLE_DEVICES=0,1 docker.io/",
+                            "docker run --gpus \"device=0,1\",capabilities=utility "})
+    CHECK(answer_of(preflight("--gpu h100-sxm-80gb:4", flags + serve.substr(1)))["outcome"] == "refused");
   // 0.23 no longer runs on a V100, 0.11 does
   CHECK(answer_of(preflight("--gpu v100-sxm2-32gb", run + " vllm/vllm-openai:v0.11.0 --model "
                                                           "Qwen/Qwen2.5-3B-Instruct --dtype half"))["outcome"] ==

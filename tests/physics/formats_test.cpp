@@ -156,6 +156,14 @@ TEST_CASE("serving assumes a 16-bit rate where none is published") {
   gpu.fp32_tflops = 100;  // 16 bit is no slower
   CHECK(assumed()->low == 100);
   CHECK(assumed()->tflops == Approx(173));
+  gpu.fp4_dense_tflops = 1600;  // an eighth to a quarter
+  CHECK(assumed()->low == Approx(200));
+  CHECK(assumed()->tflops == Approx(282.84).epsilon(1e-4));
+  CHECK(assumed()->high == Approx(400));
+  // FP8 in hardware, at a rate that is not published either
+  const auto fp8 = compute_rate(format("fp8"), *make_device(gpu, 1, std::nullopt, test::coefficients()));
+  CHECK(fp8->native);
+  CHECK(fp8->peak.raw() == Approx(565.7e12).epsilon(1e-3));
   gpu.fp8_dense_tflops = 600;
   CHECK(assumed()->tflops == 300);
   CHECK(assumed()->high == 300);

@@ -79,7 +79,8 @@ class PreflightJudge {
       check_arguments(*found->model, **gpu);
       if (std::ranges::find(out_.refusals, "argument", &Refused::check) == out_.refusals.end()) train();
     }
-    if (unjudged_) return std::unexpected(std::move(*unjudged_));
+    if (unjudged_ && std::ranges::none_of(out_.refusals, &Refused::for_sure))
+      return std::unexpected(std::move(*unjudged_));
     conclude();
     return std::move(out_);
   }

@@ -38,13 +38,21 @@ std::string program_name(std::string_view word) {
   return std::string(name);
 }
 
+/// "vllm/vllm-openai" of docker.io/vllm/vllm-openai.
+std::string_view without_registry(std::string_view word) {
+  const auto slash = word.find('/');
+  const bool has_registry = slash != std::string_view::npos && slash > 0 &&
+                            word.substr(0, slash).find_first_of(".:") != std::string_view::npos && word.front() != '.';
+  return has_registry ? word.substr(slash + 1) : word;
+}
+
 bool matches_word(std::string_view pattern, std::string_view word) {
   const auto any = [](std::string_view one, std::string_view other) {
     if (one.starts_with('*')) return other.ends_with(one.substr(1));
     if (one.ends_with('*')) return other.starts_with(one.substr(0, one.size() - 1));
     return one == other;
   };
-  return any(pattern, word) || any(pattern, program_name(word));
+  return any(pattern, word) || any(pattern, program_name(word)) || any(pattern, without_registry(word));
 }
 
 bool starts_at(const std::vector<std::string>& start, std::span<const std::string> words) {
@@ -122,10 +130,12 @@ class LineReader {
     std::erase(value, '"');
     std::erase(value, '\'');
     constexpr std::string_view kDevices = "device=";
-    const auto devices = value.find(kDevices);
-    if (devices != std::string::npos)
-      value = format("{}", split(std::string_view(value).substr(devices + kDevices.size()), ',').size());
-    if (!plain_number(value)) return;
+    if (const auto devices = value.find(kDevices); devices != std::string::npos) {
+      const auto parts = split(std::string_view(value).substr(devices + kDevices.size()), ',');
+      const auto other = std::ranges::find_if(parts, [](std::string_view part) { return part.contains('='); });
+      value = format("{}", std::distance(parts.begin(), other));
+    }
+    if (plain_number(value).value_or(0) < 1) return;
     out_.understood.push_back({"--gpus", value, "visible", value});
   }
 
@@ -266,7 +276,8 @@ class LineReader {
   }
 
   /// A YAML or JSON file with more arguments, nested ones as "a.b".
-  Status file(const std::string& name, std::string_view id) {
+  Status file(const std::string& given, std::string_view id) {
+    const std::string name(trim(given));
     const LineTool* tool = table(id);
     if (tool == nullptr) return {};
     const bool inline_json = name.starts_with('{');
@@ -336,7 +347,8 @@ class LineReader {
     if (flag.needs && std::ranges::find(flag.needs->values, value) != flag.needs->values.end())
       out_.needs.push_back(&*flag.needs);
     if (!flag.as.empty() && !meaning.empty()) meaning = flag.as;
-    if (!flag.count.empty()) meaning = format("{}", value.empty() ? 0 : split(value, flag.count.front()).size());
+    if (!flag.count.empty() && known == flag.values.end())
+      meaning = format("{}", value.empty() ? 0 : split(value, flag.count.front()).size());
     if (flag.key == "-") {
       out_.idle.push_back(name);
       return {};

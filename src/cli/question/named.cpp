@@ -653,7 +653,12 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
     of_size = say("{} is taken as {}", printable(said), model);
   };
   over.overruled = [&](std::string_view word, std::string_view flag) {
-    context.note(say("ignoring '{}': {} takes precedence", printable(word), flag));
+    const auto says_the_same = [&](const auto& one) {
+      const auto values = split(one.second, ',');
+      return one.first.starts_with('-') && std::ranges::find(values, word) != values.end();
+    };
+    if (std::ranges::none_of(context.typed, says_the_same))
+      context.note(say("ignoring '{}': {} takes precedence", printable(word), flag));
   };
   over.said = context.settings.said;
   std::string flag;

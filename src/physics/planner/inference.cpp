@@ -95,15 +95,16 @@ class InferenceSearch {
     switch (expert_ranks()) {
       case ExpertRanks::none: return usage_error(say("{} has no expert parallelism", engine), "ep", say("remove ep"));
       case ExpertRanks::tensor:
-        return usage_error(
-            say("no ep {} on nodes of {} GPUs: {} spreads experts over the tensor-parallel GPUs of a replica", ep,
-                machine_.gpus_per_node, engine),
-            "ep");
+        return usage_error(say("ep {} is not possible on nodes of {} GPUs: {} spreads experts over the tensor-parallel "
+                               "GPUs of a replica",
+                               ep, machine_.gpus_per_node, engine),
+                           "ep");
       case ExpertRanks::all: break;
     }
-    return usage_error(say("no ep {} on nodes of {} GPUs: {} spreads experts over all GPUs of a pipeline stage", ep,
-                           machine_.gpus_per_node, engine),
-                       "ep", say("ep {}", machine_.gpus_per_node));
+    return usage_error(
+        say("ep {} is not possible on nodes of {} GPUs: {} spreads experts over all GPUs of a pipeline stage", ep,
+            machine_.gpus_per_node, engine),
+        "ep", say("ep {}", machine_.gpus_per_node));
   }
 
   /// The checkpoints that TensorRT-LLM serves in 8 or 4 bit carry scales for an fp8 cache and are served with it.
