@@ -204,7 +204,7 @@ TEST_CASE("what is assumed widens the figures that rest on it") {
     return std::pair(ratios.ttft.high / ratios.ttft.low, ratios.itl.high / ratios.itl.low);
   };
   const job::Job work = test::job("task=inference model=llama-3.1-8b mode=single-stream");
-  Machine machine = test::machine("gb10-128gb");
+  Machine machine = test::machine("rtx-pro-4000-24gb");
   REQUIRE(machine.device.assumed_half);
   const auto [ttft, itl] = ttft_width(work, machine);
   machine.device.assumed_half->low = machine.device.assumed_half->high = machine.device.assumed_half->tflops;
