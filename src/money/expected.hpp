@@ -69,8 +69,9 @@ class PriceOutlook {
   Date today() const { return today_; }
 
  private:
-  /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.
+  /// What is too old has at least the range of its kind of seller and term.
   void widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const;
+  /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.
   void bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const;
   const catalog::Drift* named(catalog::ProviderKind seller, catalog::Term term, std::string_view provider,
                               std::string_view gpu) const;
