@@ -38,8 +38,8 @@ Precision fallback(Precision precision) {
   }
 }
 
-/// Half of the FP8 rate, as nearly all parts have it, else a quarter to an eighth of that of FP4, else what is usual
-/// for such a bandwidth; never below fp32.
+/// Half of the FP8 rate, else a quarter to an eighth of the FP4 rate, as nearly all parts in data/gpus that publish
+/// both have it, else what is usual for such a bandwidth; never below fp32.
 std::optional<Device::AssumedRate> assumed_half(const catalog::Gpu& gpu, const Coefficients& c) {
   constexpr int kMatrixUnitsSince = 2020;  // older parts may have none
   if (gpu.fp16_dense_tflops || gpu.bf16_dense_tflops ||

@@ -59,6 +59,13 @@ TEST_CASE("every profile is of a GPU that has MIG, and as many fit on it as its 
   CHECK(seen > 40);
 }
 
+TEST_CASE("a profile in the place of a GPU is told how slices are written") {
+  for (const char* name : {"1g.10gb", "a100:1g.10gb", "H100-3g.40GB"})
+    CHECK(mig_spelling(name).find("a100:1/7") != std::string::npos);
+  for (const char* name : {"g5g.2xlarge", "a100", "g.10gb", "8g.10gb", "1g.", ""})
+    CHECK(mig_spelling(name).empty());
+}
+
 TEST_CASE("what is wrong with slices of an overlay is told with its place") {
   const auto told = [](const std::string& profile) {
     const std::string file = test::scratch_file(

@@ -35,6 +35,7 @@ class LineRequestMaker {
     if (!out_.request.names_model())
       return missing_error(say("the line names no model"), "model",
                            say("set --model before '--', for example --model llama-3.1-8b"));
+    // A number of processes that is said wins over a tool's habit of taking all GPUs.
     if (line_.says_so("gpus") != nullptr && line_.says_so("gpus_per_node") == nullptr) out_.all_gpus = false;
     take_file_name();
     match_adapters();

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/io/fields.hpp"
+#include "base/text/text.hpp"
 #include "base/values/number.hpp"
 
 namespace gpusel::catalog {
@@ -94,8 +95,11 @@ std::optional<MigProfile> mig_profile_like(std::string_view name, const Gpu& gpu
 
 Hint mig_spelling(std::string_view name) {
   const auto g = name.find("g.");
-  const bool is_profile = g != std::string_view::npos && g > 0 && name[g - 1] >= '1' && name[g - 1] <= '7' &&
-                          g + 2 < name.size() && name[g + 2] >= '1' && name[g + 2] <= '9';
+  if (g == std::string_view::npos || g == 0) return {};
+  const std::string_view size = name.substr(g + 2);
+  const auto unit = size.find_first_not_of("0123456789");  // "g5g.2xlarge" is an instance
+  const bool is_profile = name[g - 1] >= '1' && name[g - 1] <= '7' && unit != std::string_view::npos && unit > 0 &&
+                          lower(size.substr(unit)) == "gb";
   return is_profile ? Hint(say("write a MIG slice by parts of its GPU: a100:1/7, h100:1/2")) : Hint();
 }
 
