@@ -118,9 +118,15 @@ void PriceOutlook::widen_as_kind(PriceToday& today, catalog::ProviderKind seller
   const catalog::Drift* kind = named(seller, offer.term, {}, {});
   const int days = days_between(Date::from_packed(offer.as_of), today_).value_or(0);
   if (kind == nullptr || days <= 0) return;
-  const PriceToday usual = price_today(today.published, days / catalog::kDaysPerMonth, kind);
+  const PriceToday usual = after(days, *kind) * today.published;
   today.low = std::min(today.low, usual.low);
   today.high = std::max(today.high, usual.high);
+}
+
+PriceToday PriceOutlook::after(int days, const catalog::Drift& drift) const {
+  const auto [known, is_new] = known_[&drift].try_emplace(days);
+  if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, &drift);
+  return known->second;
 }
 
 PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
@@ -135,9 +141,7 @@ PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
     today.low = std::min(published, widest.low);
     today.high = std::max(published, widest.high);
   } else if (const int days = days_between(as_of, today_).value_or(0); drift != nullptr && days > 0) {
-    const auto [known, is_new] = known_[drift].try_emplace(days);
-    if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, drift);
-    today = known->second * published;
+    today = after(days, *drift) * published;
   }
   const catalog::ProviderKind seller = seller_of(instance);
   today.published = published;

@@ -69,6 +69,8 @@ class PriceOutlook {
   Date today() const { return today_; }
 
  private:
+  /// A price of 1 of so many days ago.
+  PriceToday after(int days, const catalog::Drift& drift) const;
   /// What is too old has at least the range of its kind of seller and term.
   void widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const;
   /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.

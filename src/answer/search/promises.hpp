@@ -63,6 +63,7 @@ class Promises {
     double in_flight = 0;  // requests at once, about
     // By machines:
     std::map<int, bool> kept = {};
+    std::map<int, bool> kept_when_idle = {};
     std::map<int, serve::Outcome> expected = {};
     std::map<int, double> chances = {};
   };

@@ -191,12 +191,14 @@ std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Mac
   const double first = fewest_groups(group, option, work_.inference.max_load);
   if (first > most) return std::nullopt;
   const auto enough = groups_for(group, option.layout, static_cast<int>(first), kMostGroups);
-  const auto least =
-      enough ? open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough)) : std::nullopt;
+  if (!enough) return std::nullopt;
+  std::optional<int> least = *enough;
+  if (*enough > first)
+    least = open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough));
   if (!least) return std::nullopt;
   const int groups = std::min(most, *enough);
   Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};
-  if (too_slow_to_serve(work_, one.planned.plan)) return std::nullopt;
+  if (!one.enough && too_slow_to_serve(work_, one.planned.plan)) return std::nullopt;
   multiply(one.planned, groups + spare(), groups);
   return one;
 }

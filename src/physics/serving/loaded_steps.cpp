@@ -31,20 +31,23 @@ constexpr std::array<Point, 5> kPoints = {{{50, &Percentiles::p50},
 class Times {
  public:
   void add(double time, double share) {
-    shares_[std::min(kBins - 1, bin_of(std::max(time, kLeast) / kLeast))] += share;
+    const std::size_t bin = std::min(kBins - 1, bin_of(std::max(time, kLeast) / kLeast));
+    first_ = std::min(first_, bin);
+    last_ = std::max(last_, bin);
+    shares_[bin] += share;
     all_ += share;
     sum_ += share * time;
   }
   template <typename Use>
   void each(const Use& use) const {
-    for (std::size_t i = 0; i < kBins; ++i)
+    for (std::size_t i = first_; i <= last_; ++i)
       if (shares_[i] > 0) use(std::midpoint(start(i), start(i + 1)), shares_[i]);
   }
   Percentiles percentiles() const {
     Percentiles out;
     out.mean = seconds(sum_ / std::max(all_, kTiny));
     double below = 0;
-    std::size_t i = 0;
+    std::size_t i = std::min(first_, last_);
     for (const auto& [percent, figure] : kPoints) {
       const double wanted = percent / 100 * all_;
       while (i + 1 < kBins && below + shares_[i] < wanted) below += shares_[i++];
@@ -65,6 +68,7 @@ class Times {
 
   std::array<double, kBins> shares_{};
   double all_ = 0, sum_ = 0;
+  std::size_t first_ = kBins, last_ = 0;  // that hold something
 };
 
 /// Probabilities of 0, 1, 2 … arrivals.
