@@ -180,11 +180,11 @@ const RenderScore* Catalog::render_score(const Gpu& gpu, RenderBenchmark benchma
 const Region& Catalog::region_of(const Offer& offer) const { return tables_->regions[offer.region]; }
 const Origin& Catalog::origin_of(const Offer& offer) const { return tables_->origins[offer.origin]; }
 
-std::pair<int, std::string_view> Catalog::place_among_equals(const Offer& offer) const {
+std::tuple<int, int, std::string_view> Catalog::place_among_equals(const Offer& offer) const {
   const std::string_view region = region_of(offer).id;
-  if (origin_of(offer).source != kOwnPrice) return {0, region};
+  if (origin_of(offer).source != kOwnPrice) return {0, -offer.as_of, region};
   const auto there = std::ranges::count(offers_of(tables_->instances[offer.instance]), offer.region, &Offer::region);
-  return {-static_cast<int>(there), region};
+  return {-static_cast<int>(there), 0, region};
 }
 
 const Currency& Catalog::currency_of(const Offer& offer) const { return tables_->currencies[offer.currency]; }

@@ -14,6 +14,7 @@ constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
 constexpr int kDaysOfMarket = 30;  // marketplaces and spot
 constexpr int kDaysOfCloud = 180;  // GPU clouds
+constexpr double kSamePrice = 1e-5;  // by which lists that round differ
 
 auto key_of(const catalog::Drift& drift) {
   return std::tuple(drift.seller.value_or(catalog::ProviderKind::cloud), drift.term.value_or(catalog::Term::on_demand),
@@ -123,6 +124,17 @@ void PriceOutlook::widen_as_kind(PriceToday& today, catalog::ProviderKind seller
   today.high = std::max(today.high, usual.high);
 }
 
+Date PriceOutlook::last_seen(const catalog::Offer& offer) const {
+  Date last = Date::from_packed(offer.as_of);
+  for (const catalog::Offer& other : catalog_.offers_of(catalog_.instances()[offer.instance])) {
+    const Date day = Date::from_packed(other.as_of);
+    const bool same = other.term == offer.term && other.currency == offer.currency &&
+                      std::abs(other.per_hour() / offer.per_hour() - 1) < kSamePrice;
+    if (same && day.month() != 0 && last.month() != 0 && last < day) last = day;
+  }
+  return last;
+}
+
 PriceToday PriceOutlook::after(int days, const catalog::Drift& drift) const {
   const auto [known, is_new] = known_[&drift].try_emplace(days);
   if (is_new) known->second = price_today(1, days / catalog::kDaysPerMonth, &drift);
@@ -140,7 +152,7 @@ PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
     const PriceToday widest = price_today(published, drift->longest_months.value_or(0), drift);
     today.low = std::min(published, widest.low);
     today.high = std::max(published, widest.high);
-  } else if (const int days = days_between(as_of, today_).value_or(0); drift != nullptr && days > 0) {
+  } else if (const int days = days_between(last_seen(offer), today_).value_or(0); drift != nullptr && days > 0) {
     today = after(days, *drift) * published;
   }
   const catalog::ProviderKind seller = seller_of(instance);

@@ -69,6 +69,8 @@ class PriceOutlook {
   Date today() const { return today_; }
 
  private:
+  /// A seller who asks the same elsewhere, on a later day, has not changed it.
+  Date last_seen(const catalog::Offer& offer) const;
   /// A price of 1 of so many days ago.
   PriceToday after(int days, const catalog::Drift& drift) const;
   /// What is too old has at least the range of its kind of seller and term.

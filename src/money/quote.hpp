@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/values/number.hpp"
 #include "money/exchange.hpp"
 #include "money/expected.hpp"
 #include "money/terms.hpp"
@@ -96,11 +97,13 @@ struct Quote {
 
   /// What offers are ordered by, as a multiple of what they are billed at.
   double order_factor() const { return rate > 0 ? today.order() / rate : 1; }
+  /// Lists of one price differ in how they round it.
+  static constexpr int kDigitsOfPrices = 5;
   /// By what places that sell the same are compared: a charge that nobody knows is no saving.
   std::pair<bool, double> place_order() const {
     const double paid_in_all = total * order_factor();
     return {lacks("egress") || lacks("storage") || lacks("host") || lacks("setup"),
-            std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : paid_in_all};
+            std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : to_digits(paid_in_all, kDigitsOfPrices)};
   }
   /// The instances alone, in the currency of the offer.
   Amounts own() const { return amounts_of(published.amount * nodes, paid); }

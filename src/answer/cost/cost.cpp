@@ -45,10 +45,17 @@ class TermCosts {
     std::vector<Priced> priced = allowed(item);
     // A saved answer stands where it was: another place is taken for terms that are not sold there.
     const std::string& place = item.subject.saved_price ? item.subject.saved_price->region : item.subject.place;
-    std::ranges::sort(priced, {}, [&](const Priced& p) {
-      const bool elsewhere = !place.empty() && catalog_.region_of(*p.offer).id != place;
-      return std::tuple(p.offer->term, elsewhere, p.quote.place_order(), catalog_.place_among_equals(*p.offer));
-    });
+    std::string_view home;  // of what other terms are compared with: a price that holds everywhere is compared there
+    const auto order = [&](const Priced& p) {
+      const std::string_view region = catalog_.region_of(*p.offer).id;
+      const bool elsewhere = !place.empty() && region != place;
+      const bool away = p.offer->kind == catalog::PriceKind::own && !home.empty() && region != home;
+      return std::tuple(p.offer->term, elsewhere, p.quote.place_order(), away, catalog_.place_among_equals(*p.offer));
+    };
+    const auto first = std::ranges::min_element(priced, {}, order);
+    if (first != priced.end() && first->offer->kind != catalog::PriceKind::own)
+      home = catalog_.region_of(*first->offer).id;
+    std::ranges::sort(priced, {}, order);
     for (Priced& one : priced) {
       if (!item.terms.empty() && item.terms.back().offer->term == one.offer->term)
         item.terms.back().elsewhere.push_back({one.offer, one.quote.rate});

@@ -1,6 +1,7 @@
 // What each machine serves of each bucket, layout by layout, and for what price it can be had.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "answer/fleet/fleet_parts.hpp"
 #include "base/text/text.hpp"
@@ -123,6 +124,7 @@ class TypeFinder {
     const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
     longest_ = static_cast<std::size_t>(std::max_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
     shortest_ = static_cast<std::size_t>(std::min_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
+    let_be_late();
   }
 
   FleetCandidates run() {
@@ -141,6 +143,21 @@ class TypeFinder {
   }
 
  private:
+  /// Targets are those of all requests together: of the longest, as many may be late as percentiles allow.
+  void let_be_late() {
+    late_.assign(buckets_.size(), false);
+    if (!physics::has_targets(work_.inference)) return;
+    std::vector<std::size_t> longest_first(buckets_.size());
+    std::iota(longest_first.begin(), longest_first.end(), std::size_t{0});
+    std::ranges::stable_sort(longest_first, std::greater{}, [&](std::size_t b) { return buckets_[b].input; });
+    double left = 1 - work_.inference.slo_percentile / 100;
+    for (const std::size_t b : longest_first) {
+      left -= buckets_[b].share;
+      if (left < 0) return;
+      late_[b] = true;
+    }
+  }
+
   /// One for each format and tensor-parallel degree; the rest of a layout is the planner's.
   std::vector<Layout> layouts(const Machine& machine) const {
     std::vector<Layout> out;
@@ -170,13 +187,14 @@ class TypeFinder {
     FleetType type;
     std::optional<Plan> heaviest;
     double most = 0;
-    for (const Bucket& bucket : buckets_) {
-      if (beyond_context(*work.model, bucket)) {
-        type.carried.emplace_back();
-        continue;
-      }
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      const Bucket& bucket = buckets_[b];
+      Carried& carried = type.carried.emplace_back();
+      if (beyond_context(*work.model, bucket)) continue;
       std::optional<Plan> plan;
-      const Carried& carried = type.carried.emplace_back(carrier.carry(of_bucket(work, bucket), plan));
+      carried = carrier.carry(of_bucket(work, bucket), plan);
+      if (carried.requests_per_s <= 0 && late_[b])
+        carried = carrier.carry(physics::without_targets(of_bucket(work, bucket)), plan);
       const double load = carried.requests_per_s > 0 ? bucket.share / carried.requests_per_s : 0;
       if (load <= most) continue;
       most = load;
@@ -236,6 +254,7 @@ class TypeFinder {
   CandidateSearch elastic_, committed_;
   std::size_t longest_ = 0;
   std::size_t shortest_ = 0;
+  std::vector<bool> late_;  // by bucket, whether its requests may be
 };
 
 }  // namespace

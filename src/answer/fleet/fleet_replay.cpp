@@ -159,14 +159,14 @@ class Replay {
       set_replicas(part);
       rate += part.share() * part.member->requests_per_s;
     }
-    // With one type, requests are drawn at the rate of the part that is simulated.
-    if (parts_.size() == 1 && !demand.replays()) {
-      parts_.front().drawn_share = parts_.front().share();
-      demand = demand.part(parts_.front().drawn_share);
-    }
     const double seconds = std::max(kDrawnSeconds, 60 * demand.enough_minutes());
     const auto drawn = std::max(
         kLeastDrawn, static_cast<std::size_t>(std::min(seconds * rate, bounds_.of_hour ? kMostOfHour : kMostDrawn)));
+    replayed_ = drawn;
+    if (parts_.size() == 1 && !demand.replays()) {
+      of_one_ = std::move(demand);
+      return set_replicas(parts_.front());
+    }
     const job::Requests all = serve::draw(demand, demand.replays() ? kReplayed : drawn, demand.rate, kSeed);
     Router router(fleet_);
     for (const Part& part : parts_) part.requests->runs = all.runs;
@@ -178,10 +178,15 @@ class Replay {
     replayed_ = all.all.size();
   }
 
-  void set_replicas(Part& part) const {
+  void set_replicas(Part& part) {
     const double working = std::max(1.0, part.member->instances - spare_);
     part.replicas = working * fleet_.types[part.member->type].planned->plan.layout.dp;
     part.setup.fleet.replicas = static_cast<std::uint32_t>(std::max(1.0, std::round(part.share() * part.replicas)));
+    // Of a burst a smaller part gets less: stretched in time, it would all be the part's.
+    if (!of_one_ || (part.share() == part.drawn_share && !part.requests->all.empty())) return;
+    part.drawn_share = part.share();
+    const serve::Demand demand = of_one_->part(part.drawn_share);
+    *part.requests = serve::draw(demand, replayed_, demand.rate, kSeed);
   }
 
   void try_slow(Part& part) {
@@ -274,15 +279,16 @@ class Replay {
     return false;
   }
 
-  /// Takes machines off that are not needed, most expensive first: the step doubles while that works, then halves.
+  /// Takes machines off that are not needed, most expensive first: a quarter of them, and half as many where that is
+  /// too many.
   void shrink() {
     std::vector<Part*> order;
     for (Part& part : parts_) order.push_back(&part);
     std::ranges::stable_sort(order, std::greater{}, [&](const Part* part) { return hourly_of(*part->member); });
     for (Part* part : order) {
-      bool more = share() >= goal_.share;
-      for (double step = more ? 1 : 0; step >= 1; step = more ? 2 * step : std::floor(step / 2))
-        more = keeps_without(*part, step) && more;
+      if (share() < goal_.share) break;
+      for (double step = std::max(1.0, std::floor(kGrowth * part->member->instances)); step >= 1;)
+        if (!keeps_without(*part, step)) step = std::floor(step / 2);
     }
     lower_bound_to_cost(fleet_.mix);
   }
@@ -334,6 +340,7 @@ class Replay {
   double spare_;
   serve::Goal goal_;
   std::vector<Part> parts_;
+  std::optional<serve::Demand> of_one_;  // of which one type's requests are drawn
   std::size_t replayed_ = 0;
   double added_ = 0;
 };

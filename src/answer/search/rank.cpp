@@ -8,6 +8,7 @@
 
 #include "answer/search/known_machines.hpp"
 #include "answer/search/search.hpp"
+#include "base/values/number.hpp"
 
 namespace gpusel::answer {
 
@@ -59,11 +60,7 @@ double headroom(const Recommendation& candidate) {
 }
 
 /// Sizes of a family often cost the same per unit: what differs in the last bits only is equal.
-double nine_digits(double value) {
-  if (value <= 0) return value;
-  const double unit = std::pow(10, std::floor(std::log10(value)) - 8);
-  return std::round(value / unit) * unit;
-}
+double nine_digits(double value) { return to_digits(value, 9); }
 
 /// Marks what nothing beats in both money and time: total × hours of a job, price × speed of a service.
 void mark_pareto(std::vector<Recommendation>& candidates, const job::Job& work) {

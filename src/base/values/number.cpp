@@ -297,6 +297,12 @@ std::string with_separators(double value) {
 
 }  // namespace
 
+double to_digits(double value, int digits) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  const double unit = std::pow(10, std::floor(std::log10(value)) - (digits - 1));
+  return std::round(value / unit) * unit;
+}
+
 std::string human_number(double value) {
   const double size = std::abs(value);
   if (size >= 10000 && size < 1e15) return with_separators(value);

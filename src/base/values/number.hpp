@@ -56,6 +56,9 @@ struct BoundTexts {
 };
 BoundTexts split_bounds(std::string_view given);
 
+/// Rounded to so many significant digits: what differs behind them is equal.
+double to_digits(double value, int digits);
+
 /// For people: 3 significant digits at most, with thousands separators from 10,000 on.
 std::string human_number(double value);
 /// 1.5k, 20M, 7.0B.

@@ -186,7 +186,7 @@ Status judge_term(const Judging& judging) {
   const auto& terms = judging.asked.terms;
   if (std::ranges::find(terms, "any") != terms.end()) return {};
   reject(judging, compare(Fact::term, Operator::not_in, terms),
-         say("not sold as {}", join_texts(terms, say_name(", "))));
+         say("no price on record as {}", join_texts(terms, say_name(", "))));
   return {};
 }
 

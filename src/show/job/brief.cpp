@@ -304,6 +304,13 @@ void add_best(Document& page, const Advice& advice, const RecommendView& view, c
   add_warnings(page, best.remarks, screen.warnings, 2);
 }
 
+/// Whether a month costs another sum than its hours: discounts for all of it, a duty cycle, traffic.
+bool month_differs(const Recommendation& r) {
+  constexpr double kVisible = 0.01;
+  const auto month = r.cost.sums().month;
+  return month && std::abs(*month / (r.cost.hourly * kHoursPerMonth) - 1) > kVisible;
+}
+
 /// "$1,359/month" where hours alone do not say what is paid: a commitment is, and not every hour of a month.
 std::string running_cost(const Advice& advice, const Recommendation& r, bool by_month) {
   const auto month = r.cost.sums().month;
@@ -319,8 +326,10 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
   std::size_t place = advice.recommendations.empty() ? 0 : 1;
   const bool by_month =
       !advice.recommendations.empty() &&
-      (advice.duty.is_given() || std::ranges::any_of(advice.alternatives, [&](const Alternative& one) {
-         return one.best.cost.commitment.months() != advice.recommendations.front().cost.commitment.months();
+      (month_differs(advice.recommendations.front()) ||
+       std::ranges::any_of(advice.alternatives, [&](const Alternative& one) {
+         return month_differs(one.best) ||
+                one.best.cost.commitment.months() != advice.recommendations.front().cost.commitment.months();
        }));
   for (const Alternative& one : advice.alternatives) {
     const std::string& unit_cost = unit_costs[place++];
@@ -335,8 +344,9 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
       if (one.best.instance == best.instance && one.best.machine().nodes == best.machine().nodes)
         machine = say("same machine");
     }
-    std::string end = advice.work.ends() ? spoken_money(one.best.cost.total, advice.currency)
-                                         : running_cost(advice, one.best, by_month);
+    const bool by_job = advice.work.ends() && !advice.work.by_the_hour();
+    std::string end = by_job ? spoken_money(one.best.cost.total, advice.currency)
+                             : running_cost(advice, one.best, by_month);
     if (!unit_cost.empty()) end += "  " + unit_cost;
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});
@@ -374,6 +384,10 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
   }
   columns.push_back(right(say("{}/h", currency)));
   if (ends) columns.push_back(right(say("{} total", currency)));
+  // "vs #1" is by the month, which the price per hour does not show then.
+  const bool by_month = !ends && advice.work.by_the_hour() &&
+                        std::ranges::any_of(rows, [](const Recommendation* r) { return month_differs(*r); });
+  if (by_month) columns.push_back(right(say("{}/month", currency)));
   const auto term_of = [](const Recommendation* r) { return r->offer->term; };
   const bool by_term =
       std::ranges::any_of(rows, [&](const Recommendation* r) { return term_of(r) != term_of(rows[0]); });
@@ -404,6 +418,7 @@ Table rows_table(const Advice& advice, std::span<const Recommendation* const> ro
     }
     cells.emplace_back(human_price(r->cost.hourly));
     if (ends) cells.emplace_back(human_price(r->cost.total));
+    if (by_month) cells.emplace_back(spoken_sum(*r->cost.sums().month));
     if (by_term) cells.emplace_back(said(term_of(r)));
     if (by_unit) cells.emplace_back(unit_texts[i]);
     const double more = printed_ratio(advice, *r, advice.recommendations.front()) - 1;
@@ -452,16 +467,6 @@ void add_rest(Document& page, const Advice& advice, const RecommendView& view,
     if (std::string why = why_out_of_order(advice, rows); !why.empty()) page.line(secondary(std::move(why)));
   if (const std::string unsimulated = by_load ? std::string() : by_formulas(rows); !unsimulated.empty())
     page.line(secondary(unsimulated));
-  // "vs #1" is by the month then, which the price per hour does not show.
-  constexpr double kVisible = 0.99;
-  for (const Recommendation* r : rows)
-    if (const auto month = r->cost.sums().month; !by_load && advice.work.by_the_hour() && month &&
-                                                 *month < kVisible * r->cost.hourly * kHoursPerMonth &&
-                                                 !advice.duty.is_given()) {
-      page.line(secondary(say("{} is cheaper for a full month: {}/month", r->instance->provider,
-                              with_currency(spoken_sum(*month), advice.currency))));
-      break;
-    }
   if (const std::string clouds = named_clouds_text(advice, is_shown); elsewhere && !clouds.empty()) page.line(clouds);
   int rejected = 0;
   for (const answer::Rejection& one : advice.rejected) rejected += one.count;

@@ -1,5 +1,6 @@
 #include "show/job/stages.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "base/text/text.hpp"
@@ -52,7 +53,11 @@ std::string sum_text(const StagesChoice& choice, double months, Currency currenc
   if (sum.without_storage > 0)
     line += say("; excludes storage of {} stages, whose price is not known", sum.without_storage);
   if (sum.lacking > 0) line += say("; excludes {} stages that nothing qualifies for", sum.lacking);
-  if (!sum.moves) line += say("; excludes data transfer of unknown size");
+  const auto is_unknown = [](const answer::Move& move) { return !move.gb; };
+  if (std::ranges::any_of(choice.moves, is_unknown))
+    line += say("; excludes data transfer of unknown size");
+  else if (!sum.moves)
+    line += say("; excludes data transfer whose price is not known");
   return line;
 }
 
@@ -94,8 +99,8 @@ std::string move_text(const answer::Move& move, const StagesChoice& choice, cons
           printable(inside ? to.region->id : to.instance->provider));
   if (!move.gb) return lead + say("amount unknown; set output_gb");
   if (move.at_most)
-    return lead + say("{:.4g} GB between regions of {}; its price is not known, to the internet it is {} {}", *move.gb,
-                      printable(from.instance->provider), human_price(*move.at_most), currency.code());
+    return lead + say("{:.4g} GB between regions of {}, at a price that is not known; to the internet: {} {}",
+                      *move.gb, printable(from.instance->provider), human_price(*move.at_most), currency.code());
   if (!move.cost) return lead + say("{:.4g} GB, the price of traffic is not known", *move.gb);
   return lead + say("{:.4g} GB for {} {}", *move.gb, human_price(*move.cost), currency.code());
 }
@@ -107,13 +112,22 @@ bool is_one_provider(const StagesChoice& choice) {
   return true;
 }
 
+/// With moves between regions at no more than they cost to the internet.
+double most_whole(const StagesChoice& choice, double months) {
+  double whole = choice.sum.whole(months);
+  for (const answer::Move& move : choice.moves) whole += move.at_most.value_or(0);
+  return whole;
+}
+
 /// What choosing together brings, where the best of each alone are others.
 std::string apart_text(const StagesAnswer& answer) {
-  const double more = answer.apart->sum.whole(answer.months) - answer.best.sum.whole(answer.months);
+  const double more = most_whole(*answer.apart, answer.months) - most_whole(answer.best, answer.months);
   std::string line;
   for (const StageChoice& stage : answer.apart->stages)
     line +=
         (line.empty() ? "" : ", ") + (stage.best != nullptr ? printable(instance_name(*stage.best)) : std::string("-"));
+  // Old prices and rules count in the choice, and not in the sum.
+  if (more <= 0) return say("chosen together; the best of each alone: {}", line);
   return say("chosen together; the best of each alone ({}) cost {} {} more including transfer and storage", line,
              human_price(more), answer.currency.code());
 }
