@@ -9,6 +9,7 @@ namespace gpusel::serve {
 namespace {
 
 constexpr double kGapsInTime = 0.95;  // of one request
+constexpr double kKeepsUp = 0.9;      // of what came, that ended meanwhile
 
 /// Between the values to both sides, as numpy does it. Reorders.
 double percentile(std::vector<float>& values, double share) {
@@ -90,18 +91,18 @@ class Counting {
     good.tpot += kept.tpot ? 1 : 0;
     good.itl += kept.itl ? 1 : 0;
     good.e2e += kept.e2e ? 1 : 0;
-    good_tokens += all ? request.output : 0;
     unserved += served.done() ? 0 : 1;
     preemptions += served.preempted;
     wait += served.queued;
     input += request.input;
     found += served.cached;
     output += request.output;
+    good_output += all ? request.output : 0;
   }
 
   std::vector<float> ttft, tpot, e2e;
   Shares good{0, 0, 0, 0, 0};
-  double good_tokens = 0, wait = 0, input = 0, found = 0, output = 0;
+  double wait = 0, input = 0, found = 0, output = 0, good_output = 0;
   std::size_t unserved = 0;
   std::uint64_t preemptions = 0;
 
@@ -111,6 +112,28 @@ class Counting {
   const Targets& targets_;
 };
 
+/// Requests that ended while the window lasted, whenever they came.
+struct Ended {
+  double requests = 0, input = 0;
+  double good_requests = 0, good_output = 0;
+};
+
+Ended ended_in(const Requests& requests, const Run& run, const Targets& targets) {
+  Ended out;
+  for (std::size_t i = 0; i < requests.all.size(); ++i) {
+    const Served& served = run.served[i];
+    const job::LoggedRequest& request = requests.all[i];
+    const double end = (run.arrivals.empty() ? request.arrival : run.arrivals[i]) + served.e2e;
+    if (!served.done() || end <= run.begin || end > run.end) continue;
+    out.requests += 1;
+    out.input += request.input;
+    if (!is_in_time(served, request, targets)) continue;
+    out.good_requests += 1;
+    out.good_output += request.output;
+  }
+  return out;
+}
+
 /// A level over time, of replicas that were idle for the rest of `whole` seconds.
 Level level_of(Spread spread, double whole) {
   if (whole > spread.total()) spread.add(0, whole - spread.total());
@@ -118,6 +141,19 @@ Level level_of(Spread spread, double whole) {
 }
 
 }  // namespace
+
+double served_per_s(const Requests& requests, const Run& run) {
+  std::vector<double> ends;
+  for (std::size_t i = 0; i < run.served.size(); ++i) {
+    const double end = (run.arrivals.empty() ? requests.all[i].arrival : run.arrivals[i]) + run.served[i].e2e;
+    if (std::isfinite(end)) ends.push_back(end);
+  }
+  std::ranges::sort(ends);
+  const std::size_t from = ends.size() / 4;
+  const std::size_t until = ends.size() * 3 / 4;
+  const bool apart = until > from && ends[until] > ends[from];
+  return apart ? static_cast<double>(until - from) / (ends[until] - ends[from]) : 0;
+}
 
 bool is_in_time(const Served& served, const Request& request, const Targets& targets) {
   return Kept(served, request, targets).all();
@@ -137,11 +173,21 @@ Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targ
   out.unserved = counting.unserved;
   out.seconds = run.end - run.begin;
   const double per_second = out.seconds > 0 ? 1 / out.seconds : 0;
-  out.requests_per_s = count * per_second;
+  const Ended ended = ended_in(requests, run, targets);
+  out.requests_per_s = ended.requests * per_second;
   out.output_tokens_per_s = static_cast<double>(run.usage.generated) * per_second;
-  out.total_tokens_per_s = out.output_tokens_per_s + counting.input * per_second;
-  out.good_requests_per_s = good.all * per_second;
-  out.good_output_tokens_per_s = counting.good_tokens * per_second;
+  out.total_tokens_per_s = out.output_tokens_per_s + ended.input * per_second;
+  out.good_requests_per_s = ended.good_requests * per_second;
+  out.good_output_tokens_per_s = ended.good_output * per_second;
+  if (ended.requests < kKeepsUp * count) {
+    // More came than were served: what is served is seen behind the window, while its requests end.
+    const double rate = served_per_s(requests, run);
+    out.requests_per_s = rate;
+    out.output_tokens_per_s = rate * counting.output / count;
+    out.total_tokens_per_s = rate * (counting.input + counting.output) / count;
+    out.good_requests_per_s = rate * good.all / count;
+    out.good_output_tokens_per_s = rate * counting.good_output / count;
+  }
   out.wait = counting.wait / count;
   out.preemptions = counting.preemptions;
   out.cache_peak = run.usage.cache_peak;

@@ -11,6 +11,8 @@ namespace gpusel::serve {
 /// Mean and percentiles in seconds; infinite where requests that are never served make them so.
 struct Figures {
   double mean = 0, p50 = 0, p90 = 0, p95 = 0, p99 = 0, p999 = 0;
+  /// Whether there was anything to measure: an answer of one token has no time between tokens.
+  bool any() const { return mean != 0; }
 };
 inline constexpr std::array kFigures = {&Figures::mean, &Figures::p50, &Figures::p90,
                                         &Figures::p95,  &Figures::p99, &Figures::p999};
@@ -44,7 +46,7 @@ struct Outcome {
   std::size_t requests = 0;
   std::size_t unserved = 0;
   double seconds = 0;
-  double requests_per_s = 0;       // that came
+  double requests_per_s = 0;       // that ended
   double output_tokens_per_s = 0;  // generated
   double total_tokens_per_s = 0;
   double good_requests_per_s = 0;  // in time
@@ -62,6 +64,9 @@ struct Outcome {
 
 /// Whether a request is over, and was in time by every target.
 bool is_in_time(const Served& served, const Request& request, const Targets& targets);
+
+/// Requests per second that end in the middle half of a run's ends.
+double served_per_s(const Requests& requests, const Run& run);
 
 /// Requests whose last gap counts are in Served::slow, where there is a target for gaps.
 Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targets, const Window& window);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <queue>
+#include <span>
 
 #include "serve/load/random.hpp"
 
@@ -20,6 +21,9 @@ constexpr double kUnbalancedTimes = 1.5;
 // How a Kubernetes HorizontalPodAutoscaler looks at its pods, and how long it waits before it takes one away.
 constexpr double kScalingEvery = 15;
 constexpr double kScaleDownAfter = 300;
+
+/// Replicas that are reclaimed faster than they answer would never be done with what is left.
+constexpr double kGivesUpAfter = 24 * 3600;
 
 struct Event {
   enum class Kind : std::uint8_t { arrival, hand_over, up, reclaim, scaling } kind;
@@ -52,7 +56,7 @@ class Service {
   }
 
   Run go() {
-    for (std::uint32_t i = 0; i < fleet_.replicas; ++i) start(0, 0);
+    for (std::uint32_t i = 0; i < fleet_.replicas; ++i) start(0, 0, i < fleet_.prompt_replicas);
     if (fleet_.most_replicas > 0) push(Event::Kind::scaling, 0, 0);
     if (users_ > 0)
       for (std::uint32_t user = 0; user < users_; ++user) ask_next(0);
@@ -72,6 +76,8 @@ class Service {
     double until = -1;  // negative: it is there
     bool serves = false;
     bool leaves = false;    // takes no more
+    bool reads = false;     // prompts, for others that answer
+    double link_free = 0;   // when it has sent what it has read so far
     double bound = kNever;  // no request ends before
   };
 
@@ -86,9 +92,9 @@ class Service {
     const double event = events_.empty() ? kNever : events_.top().time;
     const double until = std::min(arrival, event);
     if (tells_ && step_soonest(until)) return true;
-    if (until == kNever) return false;
+    if (until == kNever || (!more && until > last_received_ + kGivesUpAfter)) return false;
     if (arrival < event) {
-      route(static_cast<std::uint32_t>(arrival_++), arrival);
+      receive(static_cast<std::uint32_t>(arrival_++), arrival);
       return true;
     }
     const Event top = events_.top();
@@ -105,6 +111,7 @@ class Service {
     Replica* first = nullptr;
     double second = kNever;
     for (Replica& replica : replicas_) {
+      if (replica.until >= 0) continue;
       if (first == nullptr || replica.bound < first->bound) {
         if (first != nullptr) second = std::min(second, first->bound);
         first = &replica;
@@ -121,17 +128,19 @@ class Service {
   /// After a replica has moved.
   void settle(Replica& replica) {
     Engine& engine = *replica.engine;
-    if (tells_) engine.ended([&](std::uint32_t request, double time) { has_ended(request, time); });
+    if (tells_) engine.ended([&](std::uint32_t request, double time) { has_ended(replica, request, time); });
     replica.bound = engine.next_end();
     if (replica.leaves && !engine.has_work()) retire(replica, engine.clock());
   }
 
-  void has_ended(std::uint32_t request, double time) {
+  void has_ended(Replica& replica, std::uint32_t request, double time) {
     if (reads_apart() && !handed_[request]) {
       handed_[request] = true;
       if (run_.served[request].ttft < kNever) {
+        // One cache after the other: a link that is too slow for all of them has a queue of its own.
         const double tokens = requests().all[request].input;
-        push(Event::Kind::hand_over, time + fleet_.transfer_fixed + fleet_.transfer_per_token * tokens, request);
+        replica.link_free = std::max(replica.link_free, time) + fleet_.transfer_per_token * tokens;
+        push(Event::Kind::hand_over, replica.link_free + fleet_.transfer_fixed, request);
         return;
       }
     }
@@ -159,7 +168,7 @@ class Service {
 
   void take(const Event& event) {
     switch (event.kind) {
-      case Event::Kind::arrival: route(event.subject, event.time); break;
+      case Event::Kind::arrival: receive(event.subject, event.time); break;
       case Event::Kind::hand_over: route(event.subject, event.time, true); break;
       case Event::Kind::up: come_up(replicas_[event.subject], event.time); break;
       case Event::Kind::reclaim: reclaim(replicas_[event.subject], event.time); break;
@@ -167,14 +176,18 @@ class Service {
     }
   }
 
+  /// A request that comes from outside.
+  void receive(std::uint32_t request, double at) {
+    last_received_ = at;
+    count_arrival(at);
+    if (watch_ != nullptr) look();
+    route(request, at);
+  }
+
+  /// One that may have been elsewhere before; `answer`: its prompt has been read.
   void route(std::uint32_t request, double at, bool answer = false) {
     if (reads_apart() && handed_.empty()) handed_.resize(asked_.all.size());
-    if (!answer) count_arrival(at);
-    if (watch_ != nullptr && !answer) look();
-    std::size_t begin = 0;
-    std::size_t end = replicas_.size();
-    if (reads_apart()) (answer ? begin : end) = fleet_.prompt_replicas;
-    Replica* const to = choose(request, at, begin, end);
+    Replica* const to = choose(request, at, reads_apart() && !answer ? readers_ : servers_);
     if (to == nullptr) {
       homeless_.push_back(request);
       return;
@@ -231,12 +244,12 @@ class Service {
   /// Of two drawn at random, as the routers of Envoy and Ray Serve choose (Mitzenmacher, IEEE TPDS 12 (2001) 1094). Who
   /// looks at all of them sends a wave to the one that a wave just left: requests of one length fall into step. None:
   /// one of the two takes nothing.
-  Replica* less_busy_of_two(double at, std::size_t begin, std::size_t end) {
-    const std::size_t all = end - begin;
+  Replica* less_busy_of_two(double at, std::span<Replica* const> among) {
+    const std::size_t all = among.size();
     const std::size_t first = drawn_.bits() % all;
     const std::size_t second = (first + 1 + drawn_.bits() % (all - 1)) % all;
-    Replica& one = replicas_[begin + first];
-    Replica& other = replicas_[begin + second];
+    Replica& one = *among[first];
+    Replica& other = *among[second];
     for (Replica* const replica : {&one, &other}) {
       if (!replica->serves || replica->leaves) return nullptr;
       catch_up(*replica, at);
@@ -244,24 +257,24 @@ class Service {
     return other.engine->outstanding(at) < one.engine->outstanding(at) ? &other : &one;
   }
 
-  Replica* choose(std::uint32_t request, double at, std::size_t begin, std::size_t end) {
-    if (end - begin == 1 && replicas_[begin].serves) return &replicas_[begin];
+  Replica* choose(std::uint32_t request, double at, std::span<Replica* const> among) {
+    if (among.size() == 1 && among.front()->serves) return among.front();
     if (fleet_.router == Router::round_robin) {
-      for (std::size_t i = 0; i < end - begin; ++i) {
-        Replica& replica = replicas_[begin + turn_++ % (end - begin)];
+      for (std::size_t i = 0; i < among.size(); ++i) {
+        Replica& replica = *among[turn_++ % among.size()];
         if (replica.serves && !replica.leaves) return &replica;
       }
       return nullptr;
     }
-    if (fleet_.router == Router::least_requests && end - begin > 1)
-      if (Replica* const one = less_busy_of_two(at, begin, end)) return one;
+    if (fleet_.router == Router::least_requests && among.size() > 1)
+      if (Replica* const one = less_busy_of_two(at, among)) return one;
     Replica* least = nullptr;
     Replica* prefix = nullptr;
     double fewest = kNever;
     double most = 0;
     std::uint64_t found = 0;
-    for (std::size_t i = begin; i < end; ++i) {
-      Replica& replica = replicas_[i];
+    for (Replica* const one : among) {
+      Replica& replica = *one;
       if (!replica.serves || replica.leaves) continue;
       catch_up(replica, at);
       const double load = fleet_.router == Router::least_tokens
@@ -283,16 +296,19 @@ class Service {
     return share > kWorthwhilePrefix ? prefix : least;
   }
 
-  void start(double time, double serves_from) {
+  void start(double time, double serves_from, bool reads = false) {
     Replica replica;
-    const auto number = static_cast<std::uint16_t>(replicas_.size());
+    const auto number = static_cast<std::uint32_t>(replicas_.size());
     Engine::Duty duty = Engine::Duty::whole;
-    if (reads_apart()) duty = number < fleet_.prompt_replicas ? Engine::Duty::prompt : Engine::Duty::answer;
-    replica.engine = std::make_unique<Engine>(times_, scheduling_, requests(), run_.served, number, duty);
+    if (reads_apart()) duty = reads ? Engine::Duty::prompt : Engine::Duty::answer;
+    replica.reads = reads;
+    replica.engine = std::make_unique<Engine>(times_, scheduling_, requests(), run_.served,
+                                              static_cast<std::uint16_t>(std::min(number, 0xFFFFU)), duty);
     if (tells_) replica.engine->tell_ends();
     replica.number = number;
     replica.since = time;
     replicas_.push_back(std::move(replica));
+    (reads ? readers_ : servers_).push_back(&replicas_.back());
     ++there_;
     run_.most_replicas = std::max(run_.most_replicas, static_cast<std::uint32_t>(there_));
     if (serves_from > time)
@@ -326,13 +342,14 @@ class Service {
       if (reads_apart()) handed_[request] = false;
       route(request, time);
     }
-    if (replaced) start(time, time + fleet_.start_delay);
+    if (replaced) start(time, time + fleet_.start_delay, replica.reads);
   }
 
   void retire(Replica& replica, double time) {
     replica.serves = false;
     replica.leaves = false;
     replica.until = time;
+    std::erase(replica.reads ? readers_ : servers_, &replica);
     --there_;
   }
 
@@ -418,12 +435,14 @@ class Service {
   Random random_;
   Random drawn_;  // by the router
   const bool tells_;
-  std::deque<Replica> replicas_;
+  std::deque<Replica> replicas_;              // all that ever were
+  std::vector<Replica*> servers_, readers_;  // that are there: for requests or answers, and for prompts alone
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;
   std::size_t arrival_ = 0;
   std::size_t turn_ = 0;
   std::size_t routed_ = 0;
+  double last_received_ = 0;
   bool cut_ = false;
   std::size_t there_ = 0;
   std::vector<bool> handed_;

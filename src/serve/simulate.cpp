@@ -15,6 +15,7 @@ constexpr std::size_t kLeastRequests = 2000;
 constexpr std::size_t kMostRequests = 500'000;
 constexpr std::size_t kMostDrawn = 50'000;           // of a log, for draws of step times and the knee
 constexpr std::size_t kMostDrawnOfMinutes = 20'000;  // of minutes that differ, likewise
+constexpr std::size_t kMostWithLosses = 20'000;
 constexpr double kKnownTo = 0.05;
 constexpr double kRounding = 1e-6;     // of a number of requests
 constexpr double kWarmUp = 0.2;        // of a short run
@@ -94,16 +95,22 @@ class Simulator {
   Shot shoot_when(double slow, std::size_t count, const Doubt& doubt,
                   const std::optional<double>& least = std::nullopt) const {
     auto shot = shoot(count, demand_.rate, times_when(slow, setup_, doubt), demand_.users.count, 1, least);
-    if (demand_.replays() || shot.run.ended_early || !saturated(shot)) return shot;
+    if (demand_.replays() || shot.run.ended_early || !is_saturated(shot)) return shot;
     shot.outcome.in_time = {0, 0, 0, 0, 0};
     for (const auto measure : {&Measures::ttft, &Measures::e2e})
       for (const auto figure : kFigures) shot.outcome.measures.*measure.*figure = kNever;
     return shot;
   }
 
-  /// Whether a run's queue grows for as long as it lasts: those of the second half wait clearly longer.
-  static bool saturated(const Shot& shot) {
-    if (shot.outcome.utilization < 0.98) return false;
+  /// Whether a run's queue grows for as long as it lasts: those of the second half wait clearly longer. Replicas are
+  /// busy all the time then, unless others are missing or a link between them is what is short.
+  bool is_saturated(const Shot& shot) const {
+    const bool all_there = setup_.fleet.reclaims_per_hour <= 0 && setup_.fleet.prompt_replicas == 0;
+    if (all_there && shot.outcome.utilization < 0.98) return false;
+    if (!all_there) {
+      const auto [first, second] = halves(shot, &Served::e2e);
+      return second > 3 * first;
+    }
     const auto [first, second] = halves(shot, &Served::queued);
     const double mean = shot.outcome.measures.e2e.mean - shot.outcome.wait;
     return second > 1.5 * first + mean;
@@ -206,7 +213,9 @@ Simulator::Shot main_run(const Simulator& simulator, const Demand& demand, const
     auto shot = simulator.shoot_in_parts(count);
     widths = half_widths(shot.requests, shot.run, targets, shot.window);
     const bool once = demand.replays() || effort.requests.has_value();
-    if (once || count >= kMostRequests || known(shot.outcome, widths) || Simulator::saturated(shot)) return shot;
+    // Requests that are never served make means infinite, however long a run is.
+    const bool futile = shot.outcome.unserved > 0 && count > kMostWithLosses;
+    if (once || count >= kMostRequests || futile || known(shot.outcome, widths) || simulator.is_saturated(shot)) return shot;
     count = std::min(kMostRequests, 4 * count);
   }
 }
@@ -274,16 +283,16 @@ class Knee {
     if (!(most > 0)) return;
     for (const double share : {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 1.0}) {
       const double rate = share * most;
-      out.knee.push_back(point(rate, at_rate(rate)));
+      out.knee.push_back(point(rate, at_rate(rate, count_)));
     }
     out.saturates_at = most;
     out.most_requests_per_s = goal_.targets.any() ? most_in_time(most) : most;
   }
 
  private:
-  Simulator::Shot at_rate(double rate) const {
+  Simulator::Shot at_rate(double rate, std::size_t count) const {
     const auto minutes = static_cast<std::size_t>(60 * demand_.enough_minutes() * share_ * rate);
-    return simulator_.shoot(std::max(count_, std::min(minutes, kMostDrawnOfMinutes)), share_ * rate, simulator_.times(),
+    return simulator_.shoot(std::max(count, std::min(minutes, kMostDrawnOfMinutes)), share_ * rate, simulator_.times(),
                             0);
   }
 
@@ -296,21 +305,11 @@ class Knee {
   double capacity() const {
     constexpr double kFarTooMuch = 1e6;
     const auto shot = (of_one_ ? *of_one_ : simulator_).shoot(count_, kFarTooMuch, simulator_.times(), 0);
-    return (of_one_ ? replicas_ : 1 / share_) * served_per_s(shot);
+    return (of_one_ ? replicas_ : 1 / share_) * served_per_s(shot.requests, shot.run);
   }
 
-  static double served_per_s(const Simulator::Shot& shot) {
-    std::vector<double> ends;
-    for (std::size_t i = 0; i < shot.run.served.size(); ++i) {
-      const double end = shot.requests.all[i].arrival + shot.run.served[i].e2e;
-      if (std::isfinite(end)) ends.push_back(end);
-    }
-    std::ranges::sort(ends);
-    const std::size_t from = ends.size() / 4;
-    const std::size_t until = ends.size() * 3 / 4;
-    return until > from && ends[until] > ends[from] ? static_cast<double>(until - from) / (ends[until] - ends[from])
-                                                    : 0;
-  }
+  static constexpr int kSteps = 12;
+  static constexpr std::size_t kLonger = 5;
 
   double most_in_time(double most) const {
     double low = 0;
@@ -318,8 +317,12 @@ class Knee {
     constexpr int kHalvings = 8;
     for (int i = 0; i < kHalvings; ++i) {
       const double rate = std::midpoint(low, high);
-      (at_rate(rate).outcome.in_time.all >= goal_.share ? low : high) = rate;
+      (at_rate(rate, count_).outcome.in_time.all >= goal_.share ? low : high) = rate;
     }
+    // Next to saturation a short run ends before its queue has grown.
+    constexpr double kStep = 0.97;
+    for (int i = 0; i < kSteps && low > 0; ++i, low *= kStep)
+      if (at_rate(low, kLonger * count_).outcome.in_time.all >= goal_.share) break;
     return low;
   }
 
@@ -370,7 +373,8 @@ Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, 
   auto shot = main_run(simulator, demand, effort, out.half_widths, goal.targets);
   out.outcome = shot.outcome;
   out.requests = shot.outcome.requests;
-  out.saturated = Simulator::saturated(shot);
+  out.saturated = simulator.is_saturated(shot);
+  out.known = demand.replays() || effort.requests || known(shot.outcome, out.half_widths);
   if (effort.keep) {
     if (!shot.run.arrivals.empty())
       for (std::size_t i = 0; i < shot.run.arrivals.size(); ++i) shot.requests.all[i].arrival = shot.run.arrivals[i];

@@ -58,6 +58,7 @@ struct Simulation {
   job::Requests asked;  // of the longest run, where they are kept
   std::vector<Served> served;
   bool saturated = false;  // more come than can be served: what is printed depends on how long it lasts
+  bool known = true;       // every percentile but the last, to 5 %
 };
 
 Simulation simulate(const Setup& setup, const Demand& demand, const Goal& goal, const Doubt& doubt,

@@ -28,8 +28,7 @@ class LoadReader {
     const Status done = from_traffic();
     if (!done) return std::unexpected(done.error());
     if (Status set = arrivals(); !set) return std::unexpected(set.error());
-    out_.demand.shared_prefix =
-        question_.shared_prefix ? static_cast<double>(*question_.shared_prefix) : out_.demand.shared_prefix;
+    if (Status set = shared_prefix(); !set) return std::unexpected(set.error());
     users();
     rate();
     return std::move(out_);
@@ -68,6 +67,22 @@ class LoadReader {
     if (question_.traffic != "-" && !is_file(question_.traffic))
       return unknown_traffic("--traffic", question_.traffic, known->profiles);
     return of_file();
+  }
+
+  Status shared_prefix() {
+    if (!question_.shared_prefix) return {};
+    const std::string flag = "--shared-prefix";
+    if (out_.demand.replays()) return no_meaning(flag, say("a log has its own prefixes"));
+    if (out_.demand.shared_prefix > 0 || out_.demand.session_share > 0)
+      return no_meaning(flag, say("{} has its own prefixes", out_.traffic.name));
+    if (request_.prefix_cache_hit)
+      return no_meaning(flag, say("--prefix-cache-hit and --shared-prefix both say what is cached: give one of them"));
+    const auto tokens = static_cast<double>(*question_.shared_prefix);
+    if (out_.demand.input.one_length() && tokens >= out_.demand.input.mean())
+      return usage_error(say("prompts have {:g} tokens in all", out_.demand.input.mean()), flag,
+                         say("fewer than that, or a longer --input-tokens"));
+    out_.demand.shared_prefix = tokens;
+    return {};
   }
 
   Status no_file_flags() const {

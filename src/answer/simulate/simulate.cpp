@@ -30,6 +30,10 @@ class Simulating {
   }
 
   Result<Simulated> run() {
+    const bool caches = question_.prefix_caching.value_or(true);
+    if (!caches && question_.base.request.prefix_cache_hit.value_or(0) > 0)
+      return usage_error(say("without a prefix cache nothing is found in it"), "--prefix-cache-hit",
+                         say("use it or --prefix-caching false"));
     if (question_.load.waits() && question_.warm_up_s)
       return usage_error(say("does not apply to users: a fifth of their requests is excluded"), "--warm-up");
     auto load = asked_load(question_.load, question_.base.request, answer_.seed, catalog_);
@@ -45,6 +49,10 @@ class Simulating {
          {&Simulating::resolve, &Simulating::find_machine, &Simulating::lay_out, &Simulating::set_goal})
       if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
     simulate();
+    if (answer_.simulation.outcome.requests == 0)
+      return usage_error(say("no request is counted: all of them are asked within the {:.0f} s that are left out",
+                             question_.warm_up_s.value_or(0)),
+                         "--warm-up");
     add_money();
     add_notes();
     return std::move(answer_);
@@ -265,18 +273,6 @@ class Simulating {
     return serve::simulate(one, demand, answer_.goal, {}, effort).outcome.batch.mean;
   }
 
-  /// The simulator counts requests as they come; where more come than can be served, so many of them are.
-  void count_served() {
-    const auto load = answer_.load();
-    serve::Outcome& outcome = answer_.simulation.outcome;
-    if (!load || *load <= 1 || outcome.requests == 0) return;
-    const double arriving = outcome.requests_per_s;
-    for (double* rate : {&outcome.requests_per_s, &outcome.good_requests_per_s, &outcome.good_output_tokens_per_s})
-      *rate /= *load;
-    const double unread = arriving - outcome.requests_per_s;
-    outcome.total_tokens_per_s -= unread * (outcome.total_tokens_per_s - outcome.output_tokens_per_s) / arriving;
-  }
-
   void simulate() {
     serve::Effort effort;
     if (question_.requests) effort.requests = static_cast<std::size_t>(*question_.requests);
@@ -286,7 +282,6 @@ class Simulating {
     effort.keep = true;
     answer_.simulation = serve::simulate(answer_.setup, answer_.demand, answer_.goal,
                                          doubt_of(answer_.work, answer_.machine, answer_.plan, c_), effort);
-    count_served();
     if (!answer_.demand.replays()) measure(answer_.simulation.asked, answer_.traffic);
     const std::uint32_t context = answer_.setup.scheduling.longest;
     if (context == 0) return;
@@ -342,6 +337,10 @@ class Simulating {
       answer_.notes.push_back(
           say("more requests arrive than can be served: the queue grows without limit, and waiting times are only "
               "those of this run"));
+    if (!s.known && !s.saturated)
+      answer_.notes.push_back(
+          say("{:L} requests are not enough to know every percentile to 5 %: --why has how well each is known",
+              static_cast<long long>(s.requests)));
     if (answer_.traffic.too_long > 0)
       answer_.notes.push_back(
           say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",

@@ -1,5 +1,8 @@
 #include "physics/serving/engine_limits.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace gpusel::physics {
 
 namespace {
@@ -15,6 +18,27 @@ bool is_large(const Device& device) {
 constexpr double kLeastBesideV0 = 8.0;
 constexpr double kLeastSince = 7.5;
 
+/// What SGLang takes on by the memory of a GPU, below so many GiB (its server_args.py).
+struct SglangSize {
+  double below_gib;
+  double chunk;                  // tokens of prompts in a pass
+  double graphs, graphs_of_four;  // largest batch whose graph is captured, and that from four GPUs on
+};
+constexpr SglangSize kSglangSizes[] = {
+    {20, 2048, 8, 8}, {35, 2048, 24, 80}, {60, 4096, 32, 160}, {160, 8192, 256, 512}, {1e9, 16384, 512, 512}};
+
+/// Weights and caches get what is left beside passes, graphs and buffers.
+void size_as_sglang(const Device& device, int gpus, EngineLimits& limits) {
+  const double memory = in_gib(device.usable);
+  const SglangSize& size = *std::ranges::find_if(kSglangSizes, [&](const auto& s) { return memory < s.below_gib; });
+  limits.batched_tokens = size.chunk;
+  constexpr double kMib = 1.0 / 1024, kLargeGib = 60, kLeastBesideLarge = 10;
+  double beside = kMib * (512 + 1.5 * size.chunk + 2 * (gpus >= 4 ? size.graphs_of_four : size.graphs)) + gpus / 8.0;
+  if (memory > kLargeGib) beside = std::max(beside, kLeastBesideLarge);
+  limits.memory_share = std::max(0.0, std::round(1000 * (1 - beside / memory)) / 1000);
+  limits.fixed_pool = true;
+}
+
 }  // namespace
 
 std::string_view generation_on(const job::Inference& job, const Device& device) {
@@ -26,7 +50,7 @@ std::string_view generation_on(const job::Inference& job, const Device& device) 
   return capability < (first_v1 ? kLeastBesideV0 : kLeastSince) ? std::string_view("v0") : job.generation;
 }
 
-EngineLimits engine_limits(const job::Job& work, const Machine& machine, const Coefficients& c) {
+EngineLimits engine_limits(const job::Job& work, const Machine& machine, int gpus, const Coefficients& c) {
   const auto& job = work.inference;
   const std::string_view engine = to_text(job.engine);
   const std::string_view generation = generation_on(job, machine.device);
@@ -38,6 +62,9 @@ EngineLimits engine_limits(const job::Job& work, const Machine& machine, const C
   EngineLimits limits;
   limits.sequences = c.max_sequences.of(engine, generation, large ? "large" : "");
   limits.batched_tokens = c.batched_tokens.of(engine, generation, passes);
+  limits.memory_share = c.engine_memory_share.of(to_text(job::kernels_of(job.engine)));
+  if (job.engine == job::Engine::sglang) size_as_sglang(machine.device, gpus, limits);
+  if (job.mem_utilization) limits.memory_share = *job.mem_utilization;
   return limits;
 }
 

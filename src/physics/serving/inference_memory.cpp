@@ -333,17 +333,21 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   const Fixed fixed = fixed_memory(work, machine.device, layout, c, trace);
   const Cached length{static_cast<double>(job.input_tokens), static_cast<double>(job.output_tokens)};
   // An engine is configured for the requests it is to serve; without a number it keeps its default.
-  const EngineLimits limits = engine_limits(work, machine, c);
+  const EngineLimits limits = engine_limits(work, machine, layout.tp * layout.pp, c);
   const double usual = limits.sequences;
   const double asked = job.concurrency ? std::ceil(static_cast<double>(*job.concurrency) / layout.dp) : usual;
   const double most = std::max(usual, std::min(asked, kMostConfigured));
-  const Bytes taken = fixed.weights + fixed.workspace + fixed.framework;
+  const bool apart = limits.fixed_pool;
+  const Bytes taken = apart ? fixed.weights : fixed.weights + fixed.workspace + fixed.framework;
 
   InferenceMemory memory;
   memory.sequences = most;
-  const double share = job.mem_utilization.value_or(c.engine_memory_share.of(engine));
+  const double share = limits.memory_share;
   memory.share = share;
-  memory.pool = machine.device.usable * share;
+  memory.pool = (apart ? machine.device.usable - fixed.framework : machine.device.usable) * share;
+  const auto room_beside = [&](const ActivationPeak& peak) {
+    return memory.pool - taken - (apart ? Bytes{} : peak.largest());
+  };
   const KvCache kv(*work.model, layout, layers_on_gpus(work));
   Bytes each = kv.bytes_of(length);
   if (job.draft) each += kv_bytes(*job.draft->model, length, draft_plan(*job.draft->model, layout));
@@ -353,7 +357,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   double rows = std::max(1.0, std::min(asked, most));
   double caches = 0;
   ActivationPeak peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
-  Bytes room = memory.pool - taken - peak.largest();
+  Bytes room = room_beside(peak);
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
     const Bytes one = activation_peaks(work, layout, 1, limits.batched_tokens, c).largest();
@@ -368,7 +372,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
       peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
-      room = memory.pool - taken - peak.largest();
+      room = room_beside(peak);
     }
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * layout.dp;
@@ -385,11 +389,18 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     caches = at_once ? load : std::min(rows, std::max(1.0, memory.max_concurrency / layout.dp));
   }
   memory.counted = fixed.weights + each * load;
+  const Bytes passes = activation_peaks(work, layout, load, limits.batched_tokens, c).largest();
+  const Bytes beside_pool = fixed.weights + each * load + fixed.workspace + passes;
+  const bool share_decides = (fixed.weights + each * load) / share > beside_pool;
   memory.needed = record(trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
+    const auto requests = [&] { return say("caches of {:g} requests", load); };
+    if (apart && share_decides)
+      return told("framework", fixed.framework) + (told("weights", fixed.weights) + told(requests, each * load)) /
+                                                      told("share of the rest that weights and caches get", share);
     const auto held = told("weights", fixed.weights) + told("workspace", fixed.workspace) +
                       told("framework", fixed.framework) +
-                      told("activations", activation_peaks(work, layout, load, limits.batched_tokens, c).largest());
-    const auto requests = [&] { return say("caches of {:g} requests", load); };
+                      told("activations", passes);
+    if (apart) return held + told(requests, each * load);
     return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
   });
   memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * layout.dp;

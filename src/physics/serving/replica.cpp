@@ -79,7 +79,7 @@ Replica::Replica(const job::Job& work, const Machine& machine, const Layout& lay
   expert_width_ = format.bits / 8;
   body_width_ = format.experts_only && p_.experts != 0 ? 2 : format.bits / 8;
   head_width_ = format.keeps_ends ? 2 : format.bits / 8;
-  has_ = habits(engine_limits(work, machine, c).batched_tokens);
+  has_ = habits(engine_limits(work, machine, layout.tp * layout.pp, c).batched_tokens);
   if (layout.tp > 1 && !layers_in_turn_) tensor_way_ = way(layout.tp);
   if (layout.ep > layout.tp) expert_way_ = way(layout.ep);
   streaming_ = machine.device.bandwidth;

@@ -390,6 +390,7 @@ double Engine::next_end() {
 }
 
 std::vector<std::uint32_t> Engine::stop() {
+  settle_late(clock_);
   std::vector<std::uint32_t> out;
   for (std::uint32_t index = first_; index != kNone; index = active_[index].behind)
     out.push_back(active_[index].request);

@@ -64,6 +64,7 @@ class SimulatePage {
                  right("p99"), right("p99.9", 3), right(say("p95, 80 % range"), 1)});
     for (const MeasureRow& row : kMeasureRows) {
       const Figures& f = o_.measures.*row.measure;
+      if (!f.any()) continue;
       const serve::Bounds bounds = serve::bounds(s_.simulation, &Figures::p95, row.measure);
       const auto cell = [&](double value) {
         return figure_cell(latency_text(value),
@@ -129,7 +130,8 @@ class SimulatePage {
   std::string keeps_up(const std::optional<double>& load) const {
     std::string line = load ? say("Keeps up at {} % load", share_text_of(*load))
                             : say("{} req/s are served", human_number(o_.requests_per_s));
-    line += say(", p95 TTFT {}, TPOT {}", time_text(o_.measures.ttft.p95), time_text(o_.measures.tpot.p95));
+    line += say(", p95 TTFT {}", time_text(o_.measures.ttft.p95));
+    if (o_.measures.tpot.any()) line += say(", TPOT {}", time_text(o_.measures.tpot.p95));
     if (load) add_clause(line, say("up to {} req/s", human_number(s_.simulation.saturates_at)));
     return line;
   }
@@ -145,7 +147,8 @@ class SimulatePage {
                         Meaning::warn));
       else if (sim.saturated)
         page_.line(
-            Text(say("The queue keeps growing: {} req/s is about all that can be served", human_number(s_.demand.rate)),
+            Text(say("The queue keeps growing: {} req/s arrive, about {} are served", human_number(s_.demand.rate),
+                     human_number(o_.requests_per_s)),
                  Meaning::warn));
       else
         page_.line(Text(keeps_up(load), Meaning::best));

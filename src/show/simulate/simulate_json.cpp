@@ -28,6 +28,13 @@ Json percentiles_json(const Figures& figures) {
   return out;
 }
 
+/// Of a measure that no request has.
+Json nothing_json() {
+  Json out = Json::object();
+  for (const auto& [key, figure] : kFigureKeys) out[std::string(key)] = nullptr;
+  return out;
+}
+
 Json draws_json(const Simulated& s, Figures Measures::* measure) {
   Json out = Json::object();
   for (const auto& [key, figure] : kFigureKeys) {
@@ -132,7 +139,8 @@ Json simulate_json(const Simulated& s) {
            {"share_in_time_itl", per_target(targets.itl, o.in_time.itl)},
            {"share_in_time_e2e", per_target(targets.e2e, o.in_time.e2e)},
            {"probability", {{"targets", targets.any() ? Json(s.simulation.meets_goal) : Json(nullptr)}}}};
-  for (const auto& [key, measure] : kMeasureKeys) out[std::string(key)] = percentiles_json(o.measures.*measure);
+  for (const auto& [key, measure] : kMeasureKeys)
+    out[std::string(key)] = (o.measures.*measure).any() ? percentiles_json(o.measures.*measure) : nothing_json();
   out["goodput"] = {{"requests_per_s", o.good_requests_per_s},
                     {"output_tokens_per_s", o.good_output_tokens_per_s},
                     {"usd_per_million_output_tokens",
