@@ -143,7 +143,10 @@ void add_options(std::vector<Flag>& flags, std::span<const job::Option<Target>> 
     flags.push_back({std::move(names), std::string(option.value), say_text(option.help), say_text(option.group),
                      FlagSetter(
                          [&target, preset, key = option.key](std::string_view text) {
-                           if constexpr (requires { target.given; }) target.given.push_back(key);
+                           if constexpr (requires { target.typed; })
+                             note_given(target, key, text);
+                           else if constexpr (requires { target.given; })
+                             target.given.push_back(key);
                            return preset(text);
                          },
                          option.set.shape),

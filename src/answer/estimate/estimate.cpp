@@ -305,7 +305,7 @@ void take_instance(Request& request, const catalog::Instance& instance) {
 
 }  // namespace
 
-Status settle(Request& request, const catalog::Catalog& catalog) {
+Status settle(Request& request, const catalog::Catalog& catalog, bool has_load) {
   if (!request.gpu.empty() && !catalog.has_gpu(request.gpu) && catalog.has_instance(request.gpu)) {
     const auto instance = catalog.instance(request.gpu);
     if (!instance) return std::unexpected(instance.error());
@@ -317,7 +317,7 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
   }
   if (request.task_without_model && request.names_model()) request.task.reset();
   if (request.task) {
-    job::rename_for_task(request);
+    job::rename_for_task(request, has_load);
     return {};
   }
   if (!request.names_model()) {
@@ -327,7 +327,7 @@ Status settle(Request& request, const catalog::Catalog& catalog) {
     request.task = job::task_of(request, true);
   }
   request.task_assumed = request.task.has_value();
-  job::rename_for_task(request);
+  job::rename_for_task(request, has_load);
   return {};
 }
 

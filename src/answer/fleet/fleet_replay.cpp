@@ -379,7 +379,9 @@ std::vector<FleetMember> singles_of(const FleetContext& context, const Fleet& fl
 
 }  // namespace
 
-void replay_fleet(const FleetContext& context, Fleet& fleet) {
+namespace {
+
+void replay(const FleetContext& context, Fleet& fleet) {
   if (!fleet.mix.feasible || !fleet.work.model->is_generator() || fleet.work.model->is_encoder_decoder()) return;
   const Fleet proposed = fleet;
   Replay(context, fleet).run();
@@ -408,6 +410,15 @@ void replay_fleet(const FleetContext& context, Fleet& fleet) {
   best->single = fleet.single;
   lower_bound_to_cost(best->mix);
   fleet = std::move(*best);
+}
+
+}  // namespace
+
+void replay_fleet(const FleetContext& context, Fleet& fleet) {
+  replay(context, fleet);
+  // A fleet of one type is the best of one type, however it was found.
+  const FleetMix& mix = fleet.mix;
+  if (mix.members.size() == 1 && fleet.single && fleet.single->hourly > mix.hourly) fleet.single = mix.members.front();
 }
 
 std::optional<FleetMix> replayed_hour(const FleetContext& context, const Fleet& fleet, std::vector<FleetMember> members,

@@ -10,12 +10,21 @@ namespace gpusel::answer {
 
 namespace {
 
-/// The offer that the answer was made with, whatever it costs by now.
-const catalog::Offer* offer_of(const CostSubject& subject, const catalog::Catalog& catalog) {
+/// The offer that the answer was made with, at the price that it had there.
+std::shared_ptr<const catalog::Offer> offer_of(const CostSubject& subject, const catalog::Catalog& catalog) {
   if (!subject.saved_price) return nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(*subject.instance))
-    if (catalog.region_of(offer).id == subject.saved_price->region && to_text(offer.term) == subject.saved_price->term)
-      return &offer;
+    if (catalog.region_of(offer).id == subject.saved_price->region && to_text(offer.term) == subject.saved_price->term) {
+      catalog::Offer saved = offer;
+      const SavedPrice& price = *subject.saved_price;
+      if (price.per_hour.currency == catalog.currency_of(offer) && offer.per_hour() != price.per_hour.amount) {
+        saved.amount = price.per_hour.amount;
+        saved.period = catalog::Period::hour;
+        saved.as_of = price.as_of.packed();
+        if (price.is_own) saved.kind = catalog::PriceKind::own;
+      }
+      return std::make_shared<const catalog::Offer>(saved);
+    }
   return nullptr;
 }
 
@@ -76,7 +85,25 @@ Result<physics::Plan> plan_as_saved(const job::Job& work, const Node* saved, con
   return best();
 }
 
+/// What the answer warned of.
+std::vector<Remark> remarks_in(const Node& saved) {
+  std::vector<Remark> out;
+  const Node* warnings = saved.find("warnings");
+  if (warnings == nullptr || !warnings->is_list()) return out;
+  for (const Node& one : warnings->children)
+    if (const auto severity = one.is_map() ? from_text<rules::Effect>(one.text_at("severity")) : std::nullopt)
+      out.push_back({one.text_at("rule"), *severity, one.text_at("message"), one.text_at("source")});
+  return out;
+}
+
+catalog::Number chance_in(const Node& saved, std::string_view of) {
+  const Node* probability = saved.find("probability");
+  const Node* node = probability != nullptr && probability->is_map() ? probability->find(of) : nullptr;
+  return node != nullptr && node->is_scalar() ? plain_number(node->text) : std::nullopt;
+}
+
 Result<Recommendation> recommendation_of(const CostSubject& subject, const Node& saved, const std::string& name,
+                                         std::vector<std::shared_ptr<const catalog::Offer>>& offers,
                                          const catalog::Catalog& catalog, const physics::Coefficients& c) {
   const auto wrong = [&](std::string message) {
     return usage_error(std::move(message), name, say("ask again with the job's own flags"));
@@ -86,8 +113,12 @@ Result<Recommendation> recommendation_of(const CostSubject& subject, const Node&
   out.rank = subject.rank;
   out.instance = subject.instance;
   out.gpu = catalog.gpu_of(*subject.instance);
-  out.offer = offer_of(subject, catalog);
-  if (out.offer == nullptr) return wrong(say("no offer of {} is known as the answer has it", subject.name));
+  auto offer = offer_of(subject, catalog);
+  if (offer == nullptr) return wrong(say("no offer of {} is known as the answer has it", subject.name));
+  out.offer = offers.emplace_back(std::move(offer)).get();
+  out.remarks = remarks_in(saved);
+  out.in_time = chance_in(saved, "targets");
+  out.in_budget = chance_in(saved, "budget");
   out.region = &catalog.region_of(*out.offer);
   auto machine = machine_for(subject.saved->work, *subject.instance, subject.nodes, catalog, c);
   if (!machine) return std::unexpected(machine.error());
@@ -111,7 +142,7 @@ Result<Advice> saved_advice(const std::string& text, const std::string& name, co
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto subject = saved_subject(*answer, static_cast<int>(i) + 1, catalog);
     if (!subject) return std::unexpected(subject.error());
-    auto one = recommendation_of(*subject, list[i], name, catalog, coefficients);
+    auto one = recommendation_of(*subject, list[i], name, advice.saved_offers, catalog, coefficients);
     if (!one) return std::unexpected(one.error());
     if (i == 0) advice.currency = subject->currency.value_or(Currency::usd());
     if (i == 0) advice.work = subject->saved->work;

@@ -20,19 +20,42 @@ catalog::Number figure(const Node* map, std::string_view key) {
 }
 std::string text(const Node* map, std::string_view key) { return map != nullptr ? map->text_at(key) : std::string(); }
 
+/// The job that these options ask for.
+Result<job::Job> work_of(const Node& options, const catalog::Catalog& catalog) {
+  const auto request = job::read_request(options);
+  if (!request) return std::unexpected(request.error());
+  const auto model = find_model(*request, catalog);
+  return model ? resolve_work(*request, *model, catalog) : std::unexpected(model.error());
+}
+
+/// What was asked: by the options as they were written, else by what the answer says of the job.
+Result<job::Job> work_asked(const Node& asked, const catalog::Catalog& catalog) {
+  const auto is_option = [](const Node& member) {
+    return member.is_scalar() && job::find_option(job::request_options(), member.key) != nullptr;
+  };
+  Node known = asked;
+  std::erase_if(known.children, [&](const Node& member) { return !is_option(member); });
+  const Node* given = asked.find("given");
+  if (given == nullptr || !given->is_map()) return work_of(known, catalog);
+  Node typed = *given;
+  std::erase_if(typed.children, [&](const Node& member) { return !is_option(member); });
+  const bool serves = text(&asked, "task") == to_text(job::Task::inference) && asked.find("input_tokens") != nullptr;
+  for (const Node& member : known.children) {
+    const bool names_it = member.key == "task" || member.key == "model" || member.key == "profile";
+    if (!names_it && !serves) continue;  // a service says all of itself, and its load may have been users
+    std::erase_if(typed.children, [&](const Node& other) { return other.key == member.key; });
+    typed.children.push_back(member);
+  }
+  auto work = work_of(typed, catalog);
+  return work ? std::move(work) : work_of(known, catalog);
+}
+
 /// What was asked, as far as it was saved; null where that makes no job of a model in the catalogue.
 std::shared_ptr<const SavedWork> work_in(const Node& root, const Node& chosen, const catalog::Catalog& catalog) {
   const Node* asked = root.find("workload");
   if (asked == nullptr || !asked->is_map()) return nullptr;
   if (const std::string model = text(asked, "model"); !model.empty() && !catalog.model(model)) return nullptr;
-  Node known = *asked;
-  std::erase_if(known.children, [](const Node& member) {
-    return !member.is_scalar() || job::find_option(job::request_options(), member.key) == nullptr;
-  });
-  const auto request = job::read_request(known);
-  if (!request || !request->task) return nullptr;
-  const auto model = find_model(*request, catalog);
-  auto work = model ? resolve_work(*request, *model, catalog) : std::unexpected(model.error());
+  auto work = work_asked(*asked, catalog);
   if (!work) return nullptr;
   const std::string repository = text(asked, "repository");
   if (repository != weights_of(*work).name) work->asked_as = repository;

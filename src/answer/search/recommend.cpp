@@ -111,6 +111,8 @@ class Adviser {
                                       asked.think_s.value_or(0)};
     }
     advice.assumed = assumed_;
+    advice.given = question_.request.typed;
+    for (const std::string_view key : {"task", "model"}) advice.given.erase(std::string(key));
     std::ranges::copy(advice.work.assumed, std::back_inserter(advice.assumed));
     advice.notes = advice.work.notes;
     if (load_) std::ranges::copy(load_->notes, std::back_inserter(advice.notes));

@@ -169,6 +169,7 @@ struct Advice {
   job::Job work;
   std::optional<AskedLoad> load;  // where more is said than requests per second of one length
   job::Assumptions assumed;
+  std::map<std::string, std::string, std::less<>> given;  // options of the job as they were written, by their keys
   money::Duty duty;
   money::Extras extras;
   Currency currency;
@@ -177,6 +178,7 @@ struct Advice {
   Date newest_price_used;  // of the recommendations
   Date oldest_price_used;
   std::vector<Recommendation> recommendations;  // best first, ranks dense
+  std::vector<std::shared_ptr<const catalog::Offer>> saved_offers;  // of a saved answer, at its prices
   std::vector<Rejection> rejected;
   std::vector<Alternative> alternatives;
   std::optional<Evidence> evidence;

@@ -38,6 +38,7 @@ std::string key_of(const Flag& flag) {
 
 /// What help calls a file; a flag may take either a name or a file.
 bool names_file(const Flag& flag) {
+  if (flag.value == "PROFILE") return false;  // "dev"
   return flag.value.find("FILE") != std::string::npos || flag.value.find("PATH") != std::string::npos;
 }
 

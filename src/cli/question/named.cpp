@@ -209,7 +209,7 @@ Status apply(const Meant& meant, const Spoken& spoken) {
                          {}, say("ask for one at a time"));
     if (key == "gpu") return set_gpu_word(*option, meant.value, spoken.request);
     if (key == "task" && spoken.request.task) return job::add_task(meant.value, spoken.request);
-    spoken.request.given.push_back(option->key);
+    job::note_given(spoken.request, option->key, meant.value);
     return option->set(spoken.request, meant.value);
   }
   const auto* option = job::find_option(job::constraint_options(), key);
@@ -644,23 +644,6 @@ void settle_currency(Currency& currency, const job::Constraints& limits, const c
     currency = *Currency::parse("CNY");
 }
 
-namespace {
-
-/// Sessions of a language model are a load, where the command has one: their prompts grow. Those of other work are
-/// users who look at a picture.
-void take_sessions(const Spoken& spoken, const catalog::Catalog& catalog) {
-  job::Request& request = spoken.request;
-  const bool serves = !request.task || *request.task == job::Task::inference;
-  if (spoken.load == nullptr || !request.sessions || !serves || !request.names_model()) return;
-  const auto model = catalog.model(request.model);
-  if (!model || !(*model)->is_generator()) return;
-  spoken.load->sessions = static_cast<std::int64_t>(*request.sessions);
-  request.sessions.reset();
-  std::erase(request.given, "sessions");
-}
-
-}  // namespace
-
 std::expected<void, int> settle_question(std::vector<std::string>& words, const Spoken& spoken, Currency* currency,
                                          const catalog::Catalog& catalog, Context& context) {
   const auto fail = [&](const Error& error) { return std::unexpected(context.fail(as_flag(error))); };
@@ -696,9 +679,8 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   }
   if (const std::string nodes = take_whole_nodes(spoken.request, spoken.constraints, catalog); !nodes.empty())
     context.note(nodes);
-  take_sessions(spoken, catalog);
   const bool open = !spoken.request.task;
-  if (Status settled = answer::settle(spoken.request, catalog); !settled) return fail(settled.error());
+  if (Status settled = answer::settle(spoken.request, catalog, spoken.load != nullptr); !settled) return fail(settled.error());
   // Once: what is settled again has its task.
   if (const std::string other = open ? taken_model(spoken.request.model, catalog) : ""; !other.empty())
     context.note(other);

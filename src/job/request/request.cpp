@@ -349,7 +349,7 @@ Result<Request> read_request(const Node& object) {
       for (const auto& known : kOptions) keys.push_back(known.key);
       return usage_error(say("unknown key '{}'", shorten(member.key, 60)), member.key, did_you_mean(member.key, keys));
     }
-    request.given.push_back(option->key);
+    note_given(request, option->key, member.text);
     if (option->key == "model" && member.is_map()) {
       request.inline_model = member;
       continue;

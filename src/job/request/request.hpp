@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ struct ServedAdapters {
 
 struct Request {
   std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
+  std::map<std::string, std::string, std::less<>> typed;  // of those, how they were written
   bool of_data = false;  // out of a file, whose rows may all have the same keys: those of other tasks are remarked on
 
   std::string id;
@@ -173,6 +175,12 @@ Status has_no_meaning(const Option<Request>& option, Task task);
 /// Error: the model is to be read from a device. Only a command line says so; out of a file it would wait for nobody,
 /// or for what was meant for others.
 Status refuse_device(const Request& request);
+
+/// That an option is given, and how.
+inline void note_given(Request& request, std::string_view key, std::string_view text) {
+  request.given.push_back(key);
+  request.typed[std::string(key)] = text;
+}
 
 /// A request out of one JSON object; unknown keys are errors naming the nearest.
 /// Errors carry the key they are about in `where`.

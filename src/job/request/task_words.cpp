@@ -269,7 +269,7 @@ Assigned<std::optional<Task>> set_task(std::string_view text, Request& request) 
   request.task_remark = word.remark;
   if (word.key.empty() || (is_given(request, word.key) && request.told_by_task != word.key)) return {};
   const Option<Request>& option = *request_option(word.key);
-  request.given.push_back(option.key);
+  note_given(request, option.key, word.value);
   request.told_by_task = option.key;
   if (Status set = option.set(request, word.value); !set) return std::unexpected(set.error());
   return {};
@@ -295,19 +295,23 @@ Status add_task(std::string_view text, Request& request) {
 namespace {
 
 /// Whether the option was given, which it is no longer.
-bool take_given(Request& request, std::string_view key) { return std::erase(request.given, key) > 0; }
+bool take_given(Request& request, std::string_view key) {
+  request.typed.erase(std::string(key));
+  return std::erase(request.given, key) > 0;
+}
 
 }  // namespace
 
-void rename_for_task(Request& request) {
+void rename_for_task(Request& request, bool has_load) {
   if (!request.task || request.of_data) return;
   const std::string_view quant = request_option("weights_precision")->key;
   if (*request.task == Task::inference && !is_given(request, quant) && take_given(request, "precision")) {
     request.weights_precision = to_text(*request.precision);
     request.precision.reset();
-    request.given.push_back(quant);
+    note_given(request, quant, request.weights_precision);
   }
-  if (*request.task == Task::inference && !is_given(request, "concurrency") && take_given(request, "sessions")) {
+  if (*request.task == Task::inference && !has_load && !is_given(request, "concurrency") &&
+      take_given(request, "sessions")) {
     request.concurrency = static_cast<std::int64_t>(*request.sessions);
     request.sessions.reset();
     request.given.push_back(request_option("concurrency")->key);
@@ -320,7 +324,7 @@ void rename_for_task(Request& request) {
   if (*request.task == Task::finetune && four_bits && is_lora && take_given(request, quant)) {
     request.weights_precision.clear();
     request.method = Method::qlora;
-    request.given.push_back(request_option("method")->key);
+    note_given(request, request_option("method")->key, to_text(Method::qlora));
   }
 }
 

@@ -18,7 +18,7 @@ bool is_task_word(std::string_view text);
 Status add_task(std::string_view text, Request& request);
 /// What other tools name so is another option of this task: the --dtype of a service is the format of its weights, and
 /// four bits of what is fine-tuned are QLoRA. Asked once the task is known.
-void rename_for_task(Request& request);
+void rename_for_task(Request& request, bool has_load = false);
 
 /// The task that the given options are about, of a model or of work without one; nothing where nothing tells.
 std::optional<Task> task_of(const Request& request, bool names_model);

@@ -112,6 +112,7 @@ Json workload_json(const job::Job& work) {
 
 Json workload_json(const answer::Advice& advice) {
   Json workload = workload_json(advice.work);
+  if (!advice.given.empty()) workload["given"] = advice.given;
   const money::Duty& duty = advice.duty;
   const money::Extras& extras = advice.extras;
   for (const std::string_view key : duty.given) {
