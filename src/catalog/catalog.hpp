@@ -87,8 +87,8 @@ class Catalog {
   const RenderScore* render_score(const Gpu& gpu, RenderBenchmark benchmark) const;
   const Region& region_of(const Offer& offer) const;
   const Origin& origin_of(const Offer& offer) const;
-  /// Which of two offers of one price is named: the younger, then by region. A price of the user's own holds in each of them, and stands
-  /// where most terms of the instance are priced and can be compared.
+  /// Which of two offers of one price is named: the younger, then by region. A price of the user's own holds in each of
+  /// them, and stands where most terms of the instance are priced and can be compared.
   std::tuple<int, int, std::string_view> place_among_equals(const Offer& offer) const;
   const Currency& currency_of(const Offer& offer) const;
 

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLowShare = 0.1;
 constexpr double kHighShare = 0.9;
-constexpr int kDaysOfMarket = 30;  // marketplaces and spot
-constexpr int kDaysOfCloud = 180;  // GPU clouds
+constexpr int kDaysOfMarket = 30;    // marketplaces and spot
+constexpr int kDaysOfCloud = 180;    // GPU clouds
 constexpr double kSamePrice = 1e-5;  // by which lists that round differ
 
 auto key_of(const catalog::Drift& drift) {

@@ -102,8 +102,9 @@ struct Quote {
   /// By what places that sell the same are compared: a charge that nobody knows is no saving.
   std::pair<bool, double> place_order() const {
     const double paid_in_all = total * order_factor();
-    return {lacks("egress") || lacks("storage") || lacks("host") || lacks("setup"),
-            std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : to_digits(paid_in_all, kDigitsOfPrices)};
+    return {
+        lacks("egress") || lacks("storage") || lacks("host") || lacks("setup"),
+        std::isnan(paid_in_all) ? std::numeric_limits<double>::infinity() : to_digits(paid_in_all, kDigitsOfPrices)};
   }
   /// The instances alone, in the currency of the offer.
   Amounts own() const { return amounts_of(published.amount * nodes, paid); }

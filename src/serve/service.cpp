@@ -435,7 +435,7 @@ class Service {
   Random random_;
   Random drawn_;  // by the router
   const bool tells_;
-  std::deque<Replica> replicas_;              // all that ever were
+  std::deque<Replica> replicas_;             // all that ever were
   std::vector<Replica*> servers_, readers_;  // that are there: for requests or answers, and for prompts alone
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
   std::uint64_t order_ = 0;

@@ -84,7 +84,8 @@ std::optional<Setup> setup_of(const job::Job& work, const physics::Machine& mach
   Scheduling& s = out.scheduling;
   const auto is_on = [&](const physics::Coefficient& habit) { return replica.of(habit) > 0; };
   s.order = is_on(c.prompts_first) ? Scheduling::Order::prompts_first : Scheduling::Order::mixed;
-  s.max_sequences = static_cast<std::uint32_t>(physics::engine_limits(work, machine, layout.tp * layout.pp, c).sequences);
+  s.max_sequences =
+      static_cast<std::uint32_t>(physics::engine_limits(work, machine, layout.tp * layout.pp, c).sequences);
   s.batched_tokens = static_cast<std::uint32_t>(replica.batched_tokens());
   s.block_tokens = static_cast<std::uint32_t>(replica.of(c.block_tokens));
   s.kv_tokens = static_cast<std::uint64_t>(cache_tokens(work, layout, room));

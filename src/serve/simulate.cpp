@@ -215,7 +215,8 @@ Simulator::Shot main_run(const Simulator& simulator, const Demand& demand, const
     const bool once = demand.replays() || effort.requests.has_value();
     // Requests that are never served make means infinite, however long a run is.
     const bool futile = shot.outcome.unserved > 0 && count > kMostWithLosses;
-    if (once || count >= kMostRequests || futile || known(shot.outcome, widths) || simulator.is_saturated(shot)) return shot;
+    if (once || count >= kMostRequests || futile || known(shot.outcome, widths) || simulator.is_saturated(shot))
+      return shot;
     count = std::min(kMostRequests, 4 * count);
   }
 }

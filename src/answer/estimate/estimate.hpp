@@ -49,8 +49,8 @@ struct FoundModel {
 Result<FoundModel> find_model(const job::Request& request, const catalog::Catalog& catalog);
 
 /// Fills in what other words of the request tell: the task where none is said, and the GPUs of an instance that is
-/// named in place of one. `has_load`: users who ask one after the other are told apart from requests at once. Errors: an
-/// unknown model.
+/// named in place of one. `has_load`: users who ask one after the other are told apart from requests at once. Errors:
+/// an unknown model.
 Status settle(job::Request& request, const catalog::Catalog& catalog, bool has_load = false);
 /// The request with its defaults, be it about language or about anything else.
 Result<job::Job> resolve_work(const job::Request& request, const FoundModel& model, const catalog::Catalog& catalog);

@@ -14,7 +14,8 @@ namespace {
 std::shared_ptr<const catalog::Offer> offer_of(const CostSubject& subject, const catalog::Catalog& catalog) {
   if (!subject.saved_price) return nullptr;
   for (const catalog::Offer& offer : catalog.offers_of(*subject.instance))
-    if (catalog.region_of(offer).id == subject.saved_price->region && to_text(offer.term) == subject.saved_price->term) {
+    if (catalog.region_of(offer).id == subject.saved_price->region &&
+        to_text(offer.term) == subject.saved_price->term) {
       catalog::Offer saved = offer;
       const SavedPrice& price = *subject.saved_price;
       if (price.per_hour.currency == catalog.currency_of(offer) && offer.per_hour() != price.per_hour.amount) {

@@ -177,7 +177,7 @@ struct Advice {
   Date newest_price;       // of the catalogue
   Date newest_price_used;  // of the recommendations
   Date oldest_price_used;
-  std::vector<Recommendation> recommendations;  // best first, ranks dense
+  std::vector<Recommendation> recommendations;                      // best first, ranks dense
   std::vector<std::shared_ptr<const catalog::Offer>> saved_offers;  // of a saved answer, at its prices
   std::vector<Rejection> rejected;
   std::vector<Alternative> alternatives;

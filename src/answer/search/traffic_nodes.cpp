@@ -193,8 +193,7 @@ std::optional<CandidateSearch::Held> CandidateSearch::held_by(const physics::Mac
   const auto enough = groups_for(group, option.layout, static_cast<int>(first), kMostGroups);
   if (!enough) return std::nullopt;
   std::optional<int> least = *enough;
-  if (*enough > first)
-    least = open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough));
+  if (*enough > first) least = open.groups_for(group, option.layout, static_cast<int>(first), std::min(most, *enough));
   if (!least) return std::nullopt;
   const int groups = std::min(most, *enough);
   Held one{{group, share_of(group, option.layout, groups)}, *least, *enough <= most};

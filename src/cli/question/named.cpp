@@ -680,7 +680,8 @@ std::expected<void, int> settle_question(std::vector<std::string>& words, const 
   if (const std::string nodes = take_whole_nodes(spoken.request, spoken.constraints, catalog); !nodes.empty())
     context.note(nodes);
   const bool open = !spoken.request.task;
-  if (Status settled = answer::settle(spoken.request, catalog, spoken.load != nullptr); !settled) return fail(settled.error());
+  if (Status settled = answer::settle(spoken.request, catalog, spoken.load != nullptr); !settled)
+    return fail(settled.error());
   // Once: what is settled again has its task.
   if (const std::string other = open ? taken_model(spoken.request.model, catalog) : ""; !other.empty())
     context.note(other);

@@ -37,7 +37,7 @@ struct ServedAdapters {
 };
 
 struct Request {
-  std::vector<std::string_view> given;  // keys that were set, as they stand in request_options()
+  std::vector<std::string_view> given;                    // keys that were set, as they stand in request_options()
   std::map<std::string, std::string, std::less<>> typed;  // of those, how they were written
   bool of_data = false;  // out of a file, whose rows may all have the same keys: those of other tasks are remarked on
 

@@ -175,6 +175,8 @@ inline constexpr auto enum_spellings<job::Engine> = std::to_array<Spelling<job::
     {"torchcompile", job::Engine::torch_compile},
     {"inductor", job::Engine::torch_compile},
     {"trt", job::Engine::tensorrt},
+    {"tensorrt-llm", job::Engine::trt_llm},
+    {"transformers", job::Engine::hf},
     {"onnx", job::Engine::onnxruntime},
     {"ort", job::Engine::onnxruntime},
     {"faster-whisper", job::Engine::ctranslate2},

@@ -47,8 +47,8 @@ constexpr Known kKnown[] = {{"inputtokens", LogColumn::input},
                             {"hashids", LogColumn::blocks}};
 
 /// Names of arrivals, behind which a unit may stand.
-constexpr std::string_view kArrivals[] = {"arrival", "arrivedat", "arrivaltime", "timestamp",
-                                          "time",    "createdat", "created",     "starttime",   "requeststarttime"};
+constexpr std::string_view kArrivals[] = {"arrival",   "arrivedat", "arrivaltime", "timestamp",       "time",
+                                          "createdat", "created",   "starttime",   "requeststarttime"};
 constexpr std::pair<std::string_view, TimeUnit> kSuffixes[] = {
     {"", TimeUnit::s},    {"s", TimeUnit::s},   {"sec", TimeUnit::s}, {"seconds", TimeUnit::s},
     {"ms", TimeUnit::ms}, {"us", TimeUnit::us}, {"ns", TimeUnit::ns}};

@@ -21,7 +21,7 @@ constexpr double kLeastSince = 7.5;
 /// What SGLang takes on by the memory of a GPU, below so many GiB (its server_args.py).
 struct SglangSize {
   double below_gib;
-  double chunk;                  // tokens of prompts in a pass
+  double chunk;                   // tokens of prompts in a pass
   double graphs, graphs_of_four;  // largest batch whose graph is captured, and that from four GPUs on
 };
 constexpr SglangSize kSglangSizes[] = {

@@ -398,8 +398,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
       return told("framework", fixed.framework) + (told("weights", fixed.weights) + told(requests, each * load)) /
                                                       told("share of the rest that weights and caches get", share);
     const auto held = told("weights", fixed.weights) + told("workspace", fixed.workspace) +
-                      told("framework", fixed.framework) +
-                      told("activations", passes);
+                      told("framework", fixed.framework) + told("activations", passes);
     if (apart) return held + told(requests, each * load);
     return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
   });

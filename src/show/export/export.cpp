@@ -158,7 +158,7 @@ std::string_view next_target(const ExportView& view) {
   if (name.empty()) name = first(runs);
   // SkyPilot orders most machines that can be ordered; a script starts the job on the others.
   if (name.empty()) name = first(named("skypilot"));
-  return name.empty() ? first(named("slurm")) : name;
+  return name.empty() && advice.work.ends() ? first(named("slurm")) : name;
 }
 
 std::string passed_over_line(const ExportView& view, const ExportTarget& target, int taken) {

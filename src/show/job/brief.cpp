@@ -345,8 +345,8 @@ void add_alternatives(Document& page, const Advice& advice, std::size_t most) {
         machine = say("same machine");
     }
     const bool by_job = advice.work.ends() && !advice.work.by_the_hour();
-    std::string end = by_job ? spoken_money(one.best.cost.total, advice.currency)
-                             : running_cost(advice, one.best, by_month);
+    std::string end =
+        by_job ? spoken_money(one.best.cost.total, advice.currency) : running_cost(advice, one.best, by_month);
     if (!unit_cost.empty()) end += "  " + unit_cost;
     if (one.ratio) end += format("  {:+.0f} %", 100 * (*one.ratio - 1));
     rows.push_back({printable(one.flag), std::move(machine), std::move(end), one.risk});

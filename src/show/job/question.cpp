@@ -69,6 +69,11 @@ std::string verb_of(const Job& work) {
   return std::string(to_text(work.task));
 }
 
+/// "3M images", and "1,000 GB".
+std::string amount_words(const job::Counted& counted) {
+  return counted.unit.things == "GB" ? human_number(*counted.things) : spoken_count(*counted.things);
+}
+
 std::string counted_words(const Job& work) {
   if (const auto* simulation = std::get_if<job::SimulationJob>(&work.counted->job))
     return say("Simulate {}, {} {}", printable(say_text(simulation->name)), spoken_count(simulation->cells),
@@ -76,7 +81,7 @@ std::string counted_words(const Job& work) {
   std::string words = verb_of(work);
   if (work.model != nullptr) words += format(" {}", work.model->id);
   if (work.counted->things)
-    words += say(": {} {}", spoken_count(*work.counted->things), say_name(work.counted->unit.things));
+    words += say(": {} {}", amount_words(*work.counted), say_name(work.counted->unit.things));
   else if (work.counted->requests_per_s)
     words += say(": {} req/s", human_number(*work.counted->requests_per_s));
   return words + counted_details(work);

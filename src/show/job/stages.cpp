@@ -99,8 +99,8 @@ std::string move_text(const answer::Move& move, const StagesChoice& choice, cons
           printable(inside ? to.region->id : to.instance->provider));
   if (!move.gb) return lead + say("amount unknown; set output_gb");
   if (move.at_most)
-    return lead + say("{:.4g} GB between regions of {}, at a price that is not known; to the internet: {} {}",
-                      *move.gb, printable(from.instance->provider), human_price(*move.at_most), currency.code());
+    return lead + say("{:.4g} GB between regions of {}, at a price that is not known; to the internet: {} {}", *move.gb,
+                      printable(from.instance->provider), human_price(*move.at_most), currency.code());
   if (!move.cost) return lead + say("{:.4g} GB, the price of traffic is not known", *move.gb);
   return lead + say("{:.4g} GB for {} {}", *move.gb, human_price(*move.cost), currency.code());
 }

@@ -146,10 +146,9 @@ class SimulatePage {
                             human_number(sim.saturates_at)),
                         Meaning::warn));
       else if (sim.saturated)
-        page_.line(
-            Text(say("The queue keeps growing: {} req/s arrive, about {} are served", human_number(s_.demand.rate),
-                     human_number(o_.requests_per_s)),
-                 Meaning::warn));
+        page_.line(Text(say("The queue keeps growing: {} req/s arrive, about {} are served",
+                            human_number(s_.demand.rate), human_number(o_.requests_per_s)),
+                        Meaning::warn));
       else
         page_.line(Text(keeps_up(load), Meaning::best));
       return;

@@ -30,7 +30,7 @@ std::string_view lacking(const catalog::RendererInfo& info, const catalog::Gpu& 
   if (info.needs_rt.value_or(false) && gpu.rt_cores.value_or(0) == 0) return "ray-tracing cores";
   if (gpu.vendor == "nvidia" && info.min_compute_capability && gpu.capability &&
       *gpu.capability < *info.min_compute_capability)
-    return "compute capability that the renderer takes";
+    return "support in this renderer, which needs a newer compute capability";
   return {};
 }
 
