@@ -79,7 +79,7 @@ class LoadReader {
       return no_meaning(flag, say("--prefix-cache-hit and --shared-prefix both say what is cached: give one of them"));
     const auto tokens = static_cast<double>(*question_.shared_prefix);
     if (out_.demand.input.one_length() && tokens >= out_.demand.input.mean())
-      return usage_error(say("prompts have {:g} tokens in all", out_.demand.input.mean()), flag,
+      return usage_error(say("prompts are only {:g} tokens long", out_.demand.input.mean()), flag,
                          say("fewer than that, or a longer --input-tokens"));
     out_.demand.shared_prefix = tokens;
     return {};

@@ -339,8 +339,8 @@ class Simulating {
               "those of this run"));
     if (!s.known && !s.saturated)
       answer_.notes.push_back(
-          say("{:L} requests are not enough to know every percentile to 5 %: --why has how well each is known",
-              static_cast<long long>(s.requests)));
+          say("{} requests are not enough to know every percentile to 5 %: --why has how well each is known",
+              human_number(static_cast<double>(s.requests))));
     if (answer_.traffic.too_long > 0)
       answer_.notes.push_back(
           say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",
