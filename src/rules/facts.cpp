@@ -131,6 +131,8 @@ constexpr FactInfo kFacts[] = {
     {"native_arithmetic", boolean, "", Stage::plan, "the chosen format is computed in hardware"},
     {"assumed_tflops", number, "TFLOPS", Stage::plan,
      "16-bit rate of one GPU that serving assumes; known where none is published"},
+    {"engine_until", text, "", Stage::plan,
+     "last release of the engine that starts these weights on the GPU; known where today's does not"},
     {"quantised", boolean, "", Stage::plan, "weights are served in fewer bits than they were released in"},
     {"mfu", number, "", Stage::plan, "model FLOPS utilization"},
     {"bound_by", text, "", Stage::plan, "what limits the speed"},

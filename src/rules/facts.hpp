@@ -128,6 +128,7 @@ enum class Fact : std::uint8_t {
   flash_attention,
   native_arithmetic,
   assumed_tflops,
+  engine_until,
   quantised,
   mfu,
   bound_by,

@@ -12,6 +12,7 @@
 #include "base/words/message.hpp"
 #include "catalog/records/price_date.hpp"
 #include "physics/chance.hpp"
+#include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
 
@@ -486,6 +487,11 @@ void plan_facts(Facts& facts, const Job& work, const physics::Machine& machine, 
     const auto released = physics::weight_format(physics::native_weight_format(*work.model, machine.device));
     if (released) facts.set(Fact::quantised, layout.weights->bits < 0.99 * (*released)->bits);
     if (plan.rate > 0) facts.set(Fact::native_arithmetic, plan.serving->speed.weights_native);
+    if (physics::asked_release(work.inference).empty())
+      if (const auto refused =
+              physics::weights_not_starting(work.inference, work.asked_as, *layout.weights, machine.device);
+          refused && refused->other != nullptr)
+        facts.set(Fact::engine_until, refused->other->until);
     if (const auto& assumed = machine.device.assumed_half) facts.set(Fact::assumed_tflops, assumed->tflops);
     const double most = plan.serving->speed.most_requests_per_s;
     // Within targets of latency it is less, and nobody worked out how much.

@@ -8,6 +8,7 @@
 #include "answer/search/market.hpp"
 #include "answer/simulate/parts.hpp"
 #include "base/text/text.hpp"
+#include "base/values/number.hpp"
 #include "base/words/message.hpp"
 #include "job/processor.hpp"
 

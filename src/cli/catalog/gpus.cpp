@@ -80,6 +80,13 @@ int run_gpus(GpuOptions& options, Context& context) {
   Lists lists(options.list, context);
   return lists.with_catalog([&](const catalog::Catalog& catalog) {
     answer::ListQuestion& question = options.list.question;
+    // A slice is one of those of its GPU, whose card lists them.
+    if (options.list.shows_one() && lists.name().contains(':') && !catalog.has_gpu(lists.name()))
+      question.words[1] = lists.name().substr(0, lists.name().find(':'));
+    if (options.list.shows_one() && !question.constraints.named_clouds().empty())
+      return context.fail(Error{ErrorKind::usage, say("a GPU is shown with all its clouds"), "--cloud",
+                                say("gpusel instances {} --cloud {}", printable(lists.name()),
+                                    printable(question.constraints.named_clouds().front()))});
     const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&
                           !answer::gpus_called(lists.name(), catalog).empty();
     if (options.list.shows_one() && !is_group) return show_gpu(lists, question, catalog, context);

@@ -25,17 +25,17 @@ constexpr TrainingSet kDataSet{10'000, 10};
 
 Status check_model(const catalog::Model& m) {
   const std::pair<std::string_view, bool> needed[] = {
-      {"gflops_per_sample", m.gflops_per_sample.has_value()},
-      {"default_steps", m.default_steps.has_value()},
-      {"default_input", m.default_width && m.default_height},
-      {"image_tokens", m.image_tokens.has_value()},
-      {"hidden_size", m.hidden_size.has_value()},
-      {"params_b", m.params_b.has_value()},
+      {to_name("work of a step"), m.gflops_per_sample.has_value()},
+      {to_name("number of steps"), m.default_steps.has_value()},
+      {to_name("resolution"), m.default_width && m.default_height},
+      {to_name("number of image tokens"), m.image_tokens.has_value()},
+      {to_name("hidden size"), m.hidden_size.has_value()},
+      {to_name("number of parameters"), m.params_b.has_value()},
   };
   const auto missing = std::ranges::find(needed, false, &std::pair<std::string_view, bool>::second);
   if (missing == std::end(needed)) return {};
   return usage_error(
-      say("'{}' cannot be estimated: no {} is published for it", m.id, missing->first), "model",
+      say("'{}' cannot be estimated: its {} is not published", m.id, say_name(missing->first)), "model",
       m.notes.empty() ? say("'gpusel models --kind diffusion' lists those that have it") : std::string(m.notes));
 }
 

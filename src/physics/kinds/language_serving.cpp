@@ -115,7 +115,7 @@ class ServingPhysics final : public WorkPhysics {
     if (used < machine.gpus() && work.inference.mode != job::Mode::single_stream)
       notes.push_back(say("{} of {} GPUs are idle: too few for a replica", machine.gpus() - used, machine.gpus()));
     if (const auto refused = weights_not_starting(work.inference, work.asked_as, *layout.weights, machine.device);
-        refused && refused->other != nullptr && asked_release(work.inference).empty())
+        refused && refused->other != nullptr && refused->other->until.empty() && asked_release(work.inference).empty())
       notes.push_back(say("{}; use {}", refused->text(*machine.device.gpu), refused->other_release()));
     const bool starts = plan.problem.kind != Problem::Kind::refused;
     if (starts && !machine.on_cpu() && !plan.serving->speed.weights_native &&
