@@ -1,4 +1,5 @@
 // gpusel gpus: what the catalogue knows of GPUs, as a list or one with its sources.
+#include "base/text/text.hpp"
 #include "base/words/message.hpp"
 #include "cli/catalog/lists.hpp"
 #include "cli/question/named.hpp"
@@ -85,8 +86,8 @@ int run_gpus(GpuOptions& options, Context& context) {
       question.words[1] = lists.name().substr(0, lists.name().find(':'));
     if (options.list.shows_one() && !question.constraints.named_clouds().empty())
       return context.fail(Error{ErrorKind::usage, say("a GPU is shown with all its clouds"), "--cloud",
-                                say("gpusel instances {} --cloud {}", printable(lists.name()),
-                                    printable(question.constraints.named_clouds().front()))});
+                                format("gpusel instances {} --cloud {}", printable(lists.name()),
+                                       printable(question.constraints.named_clouds().front()))});
     const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&
                           !answer::gpus_called(lists.name(), catalog).empty();
     if (options.list.shows_one() && !is_group) return show_gpu(lists, question, catalog, context);
