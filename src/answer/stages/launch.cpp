@@ -322,11 +322,23 @@ ProofValues plan_values(const Advice& advice, const Recommendation& chosen, cons
   return launch_values(unit_of(advice, chosen, coefficients), chosen, coefficients);
 }
 
+namespace {
+
+/// Which of several launchers of an engine: Ollama is one of llama.cpp's, and an engine to ask for.
+void add_launcher(ProofValues& values, std::string_view by, const job::Job& work) {
+  if (!by.empty())
+    values["by"] = by;
+  else if (work.inference.engine == job::Engine::ollama)
+    values["by"] = to_text(job::Engine::ollama);
+}
+
+}  // namespace
+
 std::string why_no_launch(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
                           const physics::Coefficients& coefficients, std::string_view by) {
   const ProofUnit unit = unit_of(advice, chosen, coefficients);
   ProofValues values = launch_values(unit, chosen, coefficients);
-  if (!by.empty()) values["by"] = by;
+  add_launcher(values, by, unit.work);
   const job::Job& work = unit.work;
   const ProofTool* tool = proof_tool(tools, values);
   if (tool != nullptr && !spells_weights(*tool, values)) name_official(work, values);
@@ -357,7 +369,7 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
                                 std::string_view by) {
   const ProofUnit unit = unit_of(advice, chosen, coefficients);
   ProofValues values = launch_values(unit, chosen, coefficients);
-  if (!by.empty()) values["by"] = by;
+  add_launcher(values, by, unit.work);
   const ProofTool* tool = proof_tool(tools, values);
   if (tool == nullptr) return std::nullopt;
   Launch out;

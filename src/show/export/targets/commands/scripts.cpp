@@ -36,7 +36,7 @@ Result<Exported> server(const ExportView& view, job::Engine engine, std::string_
   const std::string_view name = to_text(engine);
   if (!view.chosen.plan().serving)
     return cannot(say("{} serves language models, but this job is a different kind", name));
-  if (work.inference.engine != engine)
+  if (work.inference.engine != engine && to_text(work.inference.engine) != by)
     return cannot(say("the plan is for {}: --engine {} plans for {}", to_text(work.inference.engine), name, name));
   const auto launch = answer::launch_of(view.advice, view.chosen, view.facts.launches, view.catalog, view.coefficients,
                                         by.empty() ? name : by);
