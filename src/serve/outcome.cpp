@@ -118,13 +118,15 @@ struct Ended {
   double good_requests = 0, good_output = 0;
 };
 
-Ended ended_in(const Requests& requests, const Run& run, const Targets& targets) {
+Ended ended_in(const Requests& requests, const Run& run, const Targets& targets, const Window& window) {
   Ended out;
+  // What a run ends with counts, though its last token be known a step later.
+  const double until = window.until < requests.all.size() ? run.end : kNever;
   for (std::size_t i = 0; i < requests.all.size(); ++i) {
     const Served& served = run.served[i];
     const job::LoggedRequest& request = requests.all[i];
     const double end = (run.arrivals.empty() ? request.arrival : run.arrivals[i]) + served.e2e;
-    if (!served.done() || end <= run.begin || end > run.end) continue;
+    if (!served.done() || end <= run.begin || end > until) continue;
     out.requests += 1;
     out.input += request.input;
     if (!is_in_time(served, request, targets)) continue;
@@ -173,7 +175,7 @@ Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targ
   out.unserved = counting.unserved;
   out.seconds = run.end - run.begin;
   const double per_second = out.seconds > 0 ? 1 / out.seconds : 0;
-  const Ended ended = ended_in(requests, run, targets);
+  const Ended ended = ended_in(requests, run, targets, window);
   out.requests_per_s = ended.requests * per_second;
   out.output_tokens_per_s = static_cast<double>(run.usage.generated) * per_second;
   out.total_tokens_per_s = out.output_tokens_per_s + ended.input * per_second;

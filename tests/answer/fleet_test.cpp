@@ -176,7 +176,9 @@ TEST_CASE("quotas and limits are kept, and what they cost is said") {
 TEST_CASE("traffic that nothing serves is explained with the target that would do") {
   const Fleet fleet = fleet_for({{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", "2"}});
   CHECK_FALSE(fleet.mix.feasible);
-  REQUIRE(fleet.unserved.size() == fleet.traffic.buckets.size());
+  double unserved = 0;  // the longest may be late, as many as the 95th percentile leaves out
+  for (const Unserved& one : fleet.unserved) unserved += fleet.traffic.buckets[one.bucket].share;
+  CHECK(unserved >= 0.95);
   for (const Unserved& one : fleet.unserved) {
     REQUIRE(one.nearest);
     CHECK(in_ms(one.ttft) > 2);
@@ -186,6 +188,27 @@ TEST_CASE("traffic that nothing serves is explained with the target that would d
   // The relaxed target, with some room for a queue, is one that a fleet meets.
   const double relaxed = std::stod(fleet.relaxed.substr(7));
   CHECK(fleet_for({{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", std::to_string(relaxed * 3)}}).mix.feasible);
+}
+
+TEST_CASE("long prompts may be late, as many as percentiles allow") {
+  // On a T4 the longest prompts of chat take longer than this to read, whatever else runs.
+  const Words asked{{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", "4000"}, {"gpu", "t4"}};
+  const Fleet fleet = fleet_for(asked);
+  CHECK(fleet.mix.feasible);
+  REQUIRE(fleet.replay);
+  CHECK(fleet.replay->kept);
+  Words all = asked;
+  all.emplace_back("slo_percentile", "99.9");
+  CHECK_FALSE(fleet_for(all).mix.feasible);
+}
+
+TEST_CASE("bursts are those of the fleet's size: twice the machines get half of each") {
+  const Fleet fleet = fleet_for({{"traffic", "code"}, {"request_rate", "5"}, {"ttft", "2000"}, {"tpot", "80"}});
+  REQUIRE(fleet.replay);
+  CHECK(fleet.replay->kept);
+  double machines = 0;
+  for (const FleetMember& member : fleet.mix.members) machines += member.instances;
+  CHECK(machines < 200);
 }
 
 TEST_CASE("a model that fits nowhere says what is missing") {

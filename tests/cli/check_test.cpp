@@ -93,6 +93,18 @@ TEST_CASE("each kind that the program knows is in the document", "[check]") {
   }
 }
 
+TEST_CASE("every rank has its chances, whether it is asked or read from a file", "[check]") {
+  const std::string job = "--task render --frames 3000 --seconds-per-frame 240 --on rtx-4090 --deadline 24h";
+  const std::string policy = "gpusel check --policy '" + policy_file(one("min_confidence: 0.9")) + "' --all --json ";
+  const Run anew = shell(policy + job);
+  const std::string saved = scratch_file("ranks.json", shell("gpusel recommend " + job + " --json").out);
+  const Run read = shell(policy + saved);
+  CHECK(anew.status == read.status);
+  const Json counts = Json::parse(anew.out)["counts"];
+  CHECK(counts == Json::parse(read.out)["counts"]);
+  CHECK(counts["failed"] > 0);
+}
+
 TEST_CASE("an audit tells what fails and ends with 0, and the word goes before the file", "[check]") {
   const std::string demand = "max_cost_per_hour: 0.01 USD";
   const Run audit = check(one(demand, "mode: audit\n"), "--cloud north");

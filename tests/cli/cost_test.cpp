@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include <map>
+
 #include "support/program.hpp"
 
 namespace cost_test {
@@ -31,6 +33,15 @@ TEST_CASE("a term without a price is told with those that have one", "[cli][cost
   CHECK(run.status == 3);
   CHECK(run.out.find("no matching price on record") != std::string::npos);
   CHECK(run.out.find("published for this instance: on-demand") != std::string::npos);
+}
+
+TEST_CASE("a price of your own that holds everywhere is compared where the on-demand price is", "[cli][cost]") {
+  const Run run = ask({"cost", "p3.2xlarge", "--price", "p3.2xlarge:reserved-1y=1.38", "--json"});
+  REQUIRE(run.status == 0);
+  const auto terms = nlohmann::json::parse(run.out)["items"][0]["terms"];
+  std::map<std::string, std::string> region;
+  for (const auto& term : terms) region[term["term"]] = term["offer"]["region"];
+  CHECK(region.at("reserved-1y") == region.at("on-demand"));
 }
 
 TEST_CASE("a saved answer is priced from a file and from standard input", "[cli][cost]") {

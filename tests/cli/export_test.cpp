@@ -92,6 +92,33 @@ TEST_CASE("a saved answer is exported as its flags would be", "[export]") {
   CHECK(other.status == 2);
 }
 
+TEST_CASE("an export of a saved answer does the work that was asked for, at the price that was", "[export]") {
+  const auto [target, flags] = GENERATE(table<std::string, std::string>({
+      {"docker", "sdxl --task finetune --method lora --dataset-size 3000 --epochs 10"},
+      {"docker", "vit-large-patch16-224 --task finetune --dataset-size 200000 --epochs 5 --loader dali --cloud aws"},
+      {"skypilot", "llama-3.1-8b --task lora --tokens 2B --price p4d.24xlarge=10 --cloud aws --region us-east-1"},
+      {"vertex", "--task transcode --video-hours 4000 --codec hevc --resolution 1080p --deadline 48h --cloud gcp"},
+      {"vertex", "resnet-50 --task pretrain --epochs 90 --cloud gcp"},
+  }));
+  std::vector<std::string> words{"recommend"};
+  for (const std::string& word : words_of(flags)) words.push_back(word);
+  words.insert(words.end(), {"--json", "-n", "1"});
+  const std::string saved = scratch_file("answer.json", ask(words).out);
+  const Run from_file = ask({"export", target, saved});
+  INFO(flags << "\n" << from_file.err);
+  REQUIRE(from_file.status == 0);
+  // All but the number of ranks, and the line that makes it again.
+  const auto lines = [](const std::string& text) {
+    std::vector<std::string> out;
+    for (const std::string_view line : gpusel::split(text, '\n'))
+      if (line.find("gpusel export") == std::string_view::npos && line.find("rank 1 of") == std::string_view::npos &&
+          line.find("infra:") == std::string_view::npos && line.find("region") == std::string_view::npos)
+        out.emplace_back(line);
+    return out;
+  };
+  CHECK(lines(from_file.out) == lines(asked_export(target, flags).out));
+}
+
 TEST_CASE("what is wrong with an export is told", "[export]") {
   const Run unknown = ask({"export", "terrafrom", "--model", "llama-7b", "--task", "inference"});
   CHECK(unknown.status == 2);

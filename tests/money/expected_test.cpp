@@ -34,11 +34,13 @@ providers:
   - {id: round, name: Round, kind: cloud, regions: {here: {country: US}}}
   - {id: square, name: Square, kind: cloud, regions: {here: {country: US}}}
   - {id: big, name: Big, kind: hyperscaler, regions: {here: {country: US}}}
+  - {id: wide, name: Wide, kind: cloud, regions: {east: {country: US}, west: {country: US}, south: {country: US}}}
 families:
   - {provider: round, id: r, gpu: l4, sources: [list], sizes: [{sku: r.l4, gpus: 1}, {sku: r.hosts, gpus: 1, third_party_hosts: true}]}
   - {provider: round, id: t, gpu: t4, sources: [list], sizes: [{sku: r.t4, gpus: 1}]}
   - {provider: square, id: s, gpu: l4, sources: [list], sizes: [{sku: s.l4, gpus: 1}, {sku: s.year, gpus: 1}, {sku: s.none, gpus: 1}]}
   - {provider: big, id: b, gpu: l4, sources: [list], sizes: [{sku: b.l4, gpus: 1}]}
+  - {provider: wide, id: w, gpu: l4, sources: [list], sizes: [{sku: w.l4, gpus: 1}]}
 drift:
   - {id: cloud.on-demand, seller: cloud, term: on-demand, changes_per_month: 1, change: 0.1, spread: 0.05, longest_months: 12}
   - {id: cloud.on-demand.round, seller: cloud, term: on-demand, provider: round, changes_per_month: 1, change: 0.2, spread: 0.05}
@@ -50,6 +52,9 @@ prices:
   - {provider: square, region: here, term: on-demand, currency: USD, as_of: 2026, source: list, per_hour: {s.year: 2}}
   - {provider: square, region: here, term: on-demand, currency: USD, source: list, per_hour: {s.none: 2}}
   - {provider: big, region: here, term: on-demand, currency: USD, as_of: 2024-05-20, source: list, per_hour: {b.l4: 2}}
+  - {provider: wide, region: west, term: on-demand, currency: USD, as_of: 2026-05-20, source: list, per_hour: {w.l4: 2.000004}}
+  - {provider: wide, region: east, term: on-demand, currency: USD, as_of: 2026-11-10, source: list, per_hour: {w.l4: 2}}
+  - {provider: wide, region: south, term: on-demand, currency: USD, as_of: 2026-05-20, source: list, per_hour: {w.l4: 2.2}}
 )");
   return made;
 }
@@ -159,6 +164,19 @@ TEST_CASE("an offer moves by what is known of its GPU at its provider, else of i
   CHECK(outlook.drift_of(offer("r.l4", Term::reserved_1y))->id == "cloud.on-demand.round.l4");
   CHECK(outlook.drift_of(offer("r.hosts")) == nullptr);
   CHECK(outlook.drift_of(offer("b.l4")) == nullptr);
+}
+
+TEST_CASE("a price that was seen again elsewhere is as young as that, and the younger place is named") {
+  const catalog::Catalog& catalog = market().catalog();
+  const money::PriceOutlook outlook(catalog, kToday);
+  const auto in = [&](std::string_view region) -> const catalog::Offer& {
+    for (const catalog::Offer& one : catalog.offers_of(**catalog.instance("w.l4")))
+      if (catalog.region_of(one).id == region) return one;
+    throw std::runtime_error("no such offer");
+  };
+  CHECK(outlook.expected(in("west")).high == Approx(outlook.expected(in("east")).high));
+  CHECK(outlook.expected(in("south")).high / 2.2 > outlook.expected(in("east")).high / 2);
+  CHECK(catalog.place_among_equals(in("east")) < catalog.place_among_equals(in("west")));
 }
 
 TEST_CASE("a price without a day stays in the middle of the widest range, and is ordered as a quarter dearer") {

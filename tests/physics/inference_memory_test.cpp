@@ -296,6 +296,20 @@ TEST_CASE("a share of memory that is asked for is the share the engine takes") {
   CHECK(m.pool.raw() == near(card.device.usable.raw() / 2));
 }
 
+TEST_CASE("SGLang's weights and caches get a share, and passes and graphs lie beside it") {
+  const Machine card = test::machine("l4");
+  const Job work = job("task=inference model=llama-3.2-1b engine=sglang concurrency=1");
+  const InferenceMemory m = inference_memory(work, card, serving("bf16"), test::coefficients());
+  // Below 35 GiB: 0.5 GiB, 1.5 MiB for each of 2,048 tokens, 2 MiB for each of 24 requests, an eighth of a GiB.
+  const double usable = in_gib(card.device.usable), beside = (512 + 3072 + 48) / 1024.0 + 0.125;
+  CHECK(m.share == Approx(1 - beside / usable).margin(0.0005));
+  CHECK(in_gib(m.pool) == Approx((usable - in_gib(m.per_gpu.framework)) * m.share));
+  CHECK(in_gib(m.cache_room) == Approx(in_gib(m.pool - m.per_gpu.weights)));
+  // However many requests are asked for, the pool is the same.
+  const Job many = job("task=inference model=llama-3.2-1b engine=sglang concurrency=512");
+  CHECK(inference_memory(many, card, serving("bf16"), test::coefficients()).cache_room == m.cache_room);
+}
+
 TEST_CASE("a forward pass and the sampler are never alive together") {
   const Coefficients& c = test::coefficients();
   const auto activations = [](std::string_view words) {

@@ -53,6 +53,50 @@ TEST_CASE("a replica that is taken away loses no request") {
   CHECK(slowest(run) > slowest(steady));
 }
 
+TEST_CASE("a replica taken away between a last token and its being known loses no request either") {
+  Scheduling ahead = roomy();
+  ahead.async = true;
+  const Requests requests = stream(5, 4000);
+  const Fleet fleet{.replicas = 3, .start_delay = 20, .reclaims_per_hour = 60};
+  CHECK(served(serve_requests(requests, plain(), ahead, fleet, 0, {}, 1)) == requests.all.size());
+}
+
+TEST_CASE("replicas that read prompts alone are replaced by such when they are taken away") {
+  const Requests requests = stream(5, 4000);
+  const Fleet fleet{.replicas = 4, .prompt_replicas = 2, .start_delay = 20, .reclaims_per_hour = 30};
+  CHECK(served(serve_requests(requests, plain(), roomy(), fleet, 0, {}, 1)) == requests.all.size());
+}
+
+TEST_CASE("replicas reclaimed faster than they answer end a run all the same") {
+  const Requests requests = stream(5, 50);
+  const Fleet fleet{.start_delay = 3600, .reclaims_per_hour = 3e6};
+  CHECK(served(serve_requests(requests, plain(), roomy(), fleet, 0, {}, 1)) < requests.all.size());
+}
+
+TEST_CASE("a link between replicas sends one cache after the other") {
+  // 500 tokens take a second to send, and two requests come in each.
+  const Requests requests = stream(2, 400);
+  const Fleet fleet{.replicas = 2, .prompt_replicas = 1, .transfer_per_token = 0.002};
+  const Run run = serve_requests(requests, plain(), roomy(), fleet, 0, {}, 1);
+  const double last = requests.all.back().arrival + run.served.back().e2e;
+  CHECK(last > 400);
+  CHECK(last < 420);
+}
+
+TEST_CASE("more than can be served comes out as what is served") {
+  Scheduling few = roomy();
+  few.max_sequences = 32;
+  const Requests requests = stream(1000, 3000);
+  const Window window{500, 2500, 1};
+  const Run run = serve_requests(requests, plain(), few, {}, 0, window, 1);
+  const Outcome outcome = outcome_of(requests, run, {}, window);
+  CHECK(outcome.requests_per_s == Approx(served_per_s(requests, run)));
+  CHECK(outcome.requests_per_s < 50);
+  CHECK(outcome.output_tokens_per_s == Approx(100 * outcome.requests_per_s));
+  CHECK(outcome.total_tokens_per_s == Approx(600 * outcome.requests_per_s));
+  CHECK(outcome.good_requests_per_s == Approx(outcome.requests_per_s));
+}
+
 TEST_CASE("requests of one length do not fall into step with one another") {
   const Requests requests = stream(64, 60'000);
   const Run run = serve_requests(requests, plain(), roomy(), {.replicas = 8}, 0, {}, 1);
