@@ -115,9 +115,10 @@ void PriceOutlook::bound_by_on_demand(PriceToday& today, const catalog::Offer& s
 }
 
 /// One that was never seen to change, and is too old, has at least the range of its kind of seller.
-void PriceOutlook::widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const {
-  const catalog::Drift* kind = named(seller, offer.term, {}, {});
-  const int days = days_between(Date::from_packed(offer.as_of), today_).value_or(0);
+void PriceOutlook::widen_as_kind(PriceToday& today, catalog::ProviderKind seller, catalog::Term term,
+                                 Date as_of) const {
+  const catalog::Drift* kind = named(seller, term, {}, {});
+  const int days = days_between(as_of, today_).value_or(0);
   if (kind == nullptr || days <= 0) return;
   const PriceToday usual = after(days, *kind) * today.published;
   today.low = std::min(today.low, usual.low);
@@ -145,20 +146,20 @@ PriceToday PriceOutlook::expected(const catalog::Offer& offer) const {
   const double published = offer.per_hour();
   if (offer.kind == catalog::PriceKind::own) return {published, published, published};
   const catalog::Instance& instance = catalog_.instances()[offer.instance];
-  const Date as_of = Date::from_packed(offer.as_of);
+  const Date as_of = last_seen(offer);
   const catalog::Drift* drift = drift_of(offer);
   PriceToday today{published, published, published};
   if (drift != nullptr && as_of.month() == 0) {
     const PriceToday widest = price_today(published, drift->longest_months.value_or(0), drift);
     today.low = std::min(published, widest.low);
     today.high = std::max(published, widest.high);
-  } else if (const int days = days_between(last_seen(offer), today_).value_or(0); drift != nullptr && days > 0) {
+  } else if (const int days = days_between(as_of, today_).value_or(0); drift != nullptr && days > 0) {
     today = after(days, *drift) * published;
   }
   const catalog::ProviderKind seller = seller_of(instance);
   today.published = published;
   today.too_old = too_old(as_of, today_, seller, offer.term);
-  if (today.too_old != TooOld::no && as_of.month() != 0) widen_as_kind(today, seller, offer);
+  if (today.too_old != TooOld::no && as_of.month() != 0) widen_as_kind(today, seller, offer.term, as_of);
   if (offer.term == catalog::Term::spot) bound_by_on_demand(today, offer);
   return today;
 }

@@ -74,7 +74,7 @@ class PriceOutlook {
   /// A price of 1 of so many days ago.
   PriceToday after(int days, const catalog::Drift& drift) const;
   /// What is too old has at least the range of its kind of seller and term.
-  void widen_as_kind(PriceToday& today, catalog::ProviderKind seller, const catalog::Offer& offer) const;
+  void widen_as_kind(PriceToday& today, catalog::ProviderKind seller, catalog::Term term, Date as_of) const;
   /// Nobody takes a machine that may be reclaimed at more than the same one costs on demand.
   void bound_by_on_demand(PriceToday& today, const catalog::Offer& spot) const;
   const catalog::Drift* named(catalog::ProviderKind seller, catalog::Term term, std::string_view provider,

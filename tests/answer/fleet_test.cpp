@@ -176,9 +176,7 @@ TEST_CASE("quotas and limits are kept, and what they cost is said") {
 TEST_CASE("traffic that nothing serves is explained with the target that would do") {
   const Fleet fleet = fleet_for({{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", "2"}});
   CHECK_FALSE(fleet.mix.feasible);
-  double unserved = 0;  // the longest may be late, as many as the 95th percentile leaves out
-  for (const Unserved& one : fleet.unserved) unserved += fleet.traffic.buckets[one.bucket].share;
-  CHECK(unserved >= 0.95);
+  REQUIRE(fleet.unserved.size() == fleet.traffic.buckets.size());
   for (const Unserved& one : fleet.unserved) {
     REQUIRE(one.nearest);
     CHECK(in_ms(one.ttft) > 2);
@@ -191,8 +189,8 @@ TEST_CASE("traffic that nothing serves is explained with the target that would d
 }
 
 TEST_CASE("long prompts may be late, as many as percentiles allow") {
-  // On a T4 the longest prompts of chat take longer than this to read, whatever else runs.
-  const Words asked{{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", "4000"}, {"gpu", "t4"}};
+  // On one A10 the longest prompts of chat take longer than this to read, whatever else runs.
+  const Words asked{{"traffic", "chat"}, {"request_rate", "5"}, {"ttft", "3000"}, {"cloud", "south"}};
   const Fleet fleet = fleet_for(asked);
   CHECK(fleet.mix.feasible);
   REQUIRE(fleet.replay);

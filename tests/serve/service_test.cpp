@@ -69,7 +69,7 @@ TEST_CASE("replicas that read prompts alone are replaced by such when they are t
 
 TEST_CASE("replicas reclaimed faster than they answer end a run all the same") {
   const Requests requests = stream(5, 50);
-  const Fleet fleet{.start_delay = 3600, .reclaims_per_hour = 3e6};
+  const Fleet fleet{.replicas = 2, .prompt_replicas = 1, .start_delay = 600, .reclaims_per_hour = 3e6};
   CHECK(served(serve_requests(requests, plain(), roomy(), fleet, 0, {}, 1)) < requests.all.size());
 }
 

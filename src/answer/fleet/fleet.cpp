@@ -206,8 +206,8 @@ std::string relaxed_targets(const Fleet& fleet) {
   return flags;
 }
 
-Status solve(const FleetContext& context, const std::optional<std::pair<std::string, job::Day>>& day,
-             FleetCandidates candidates, Fleet& fleet) {
+/// The cheapest mix of these machines, as its replay leaves it.
+Status find_mix(const FleetContext& context, FleetCandidates candidates, Fleet& fleet) {
   const auto& buckets = fleet.traffic.buckets;
   fleet.shapes = candidates.shapes.size();
   fleet.rejected = std::move(candidates.rejected);
@@ -220,6 +220,23 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
   if (!fleet.unserved.empty()) return {};
   if (Status chosen = choose_mix(context, fleet); !chosen || !fleet.mix.feasible) return chosen;
   replay_fleet(context, fleet);
+  return {};
+}
+
+Status solve(const FleetContext& context, const std::optional<std::pair<std::string, job::Day>>& day, Fleet& fleet) {
+  const auto& buckets = fleet.traffic.buckets;
+  Fleet other = fleet;
+  auto candidates = find_types(context, fleet.work, buckets, Late::none);
+  const bool differs = candidates.cannot_carry_longest;
+  if (Status found = find_mix(context, std::move(candidates), fleet); !found) return found;
+  if (differs) {
+    if (Status found = find_mix(context, find_types(context, fleet.work, buckets, Late::longest), other); !found)
+      return found;
+    const bool kept = other.mix.feasible && other.replay && other.replay->kept;
+    const bool known = fleet.mix.feasible && fleet.replay && fleet.replay->kept;
+    if (kept && (!known || other.mix.hourly < fleet.mix.hourly * (1 - 1e-9))) fleet = std::move(other);
+  }
+  if (!fleet.unserved.empty() || !fleet.mix.feasible) return {};
   const auto& limit = context.question.constraints.max_price;
   if (limit && fleet.mix.hourly > *limit * (1 + 1e-9)) {
     fleet.notes.push_back(say("the cheapest fleet costs {} {}/h, more than --max-price {}",
@@ -288,8 +305,7 @@ Result<Fleet> plan_fleet(const FleetQuestion& question, const catalog::Catalog& 
     fleet.notes.push_back(say("region {}", std::get<std::string>(taken.value)));
   if (fleet.own_model) note_reading(*fleet.own_model, fleet.notes);
   note_traffic(question, fleet);
-  if (Status done = solve(context, *day, find_types(context, fleet.work, fleet.traffic.buckets), fleet); !done)
-    return std::unexpected(done.error());
+  if (Status done = solve(context, *day, fleet); !done) return std::unexpected(done.error());
   note_assumed(question, limits, fleet);
   keep_used(fleet);
   add_remarks(context, fleet);

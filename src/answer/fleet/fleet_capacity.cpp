@@ -112,10 +112,11 @@ class Carrier {
 
 class TypeFinder {
  public:
-  TypeFinder(const FleetContext& context, const Job& work, std::span<const Bucket> buckets)
+  TypeFinder(const FleetContext& context, const Job& work, std::span<const Bucket> buckets, Late late)
       : context_(context),
         work_(work),
         buckets_(buckets),
+        lets_late_(late == Late::longest),
         elastic_context_{context.elastic, context.catalog, context.coefficients, context.quoter, context.elastic_rules},
         committed_context_{context.committed, context.catalog, context.coefficients, context.quoter,
                            context.committed_rules},
@@ -124,7 +125,7 @@ class TypeFinder {
     const auto by_length = [](const Bucket& a, const Bucket& b) { return a.input + a.output < b.input + b.output; };
     longest_ = static_cast<std::size_t>(std::max_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
     shortest_ = static_cast<std::size_t>(std::min_element(buckets.begin(), buckets.end(), by_length) - buckets.begin());
-    let_be_late();
+    find_longest();
   }
 
   FleetCandidates run() {
@@ -143,9 +144,8 @@ class TypeFinder {
   }
 
  private:
-  /// Targets are those of all requests together: of the longest, as many may be late as percentiles allow.
-  void let_be_late() {
-    late_.assign(buckets_.size(), false);
+  void find_longest() {
+    longest_ones_.assign(buckets_.size(), false);
     if (!physics::has_targets(work_.inference)) return;
     std::vector<std::size_t> longest_first(buckets_.size());
     std::iota(longest_first.begin(), longest_first.end(), std::size_t{0});
@@ -154,7 +154,7 @@ class TypeFinder {
     for (const std::size_t b : longest_first) {
       left -= buckets_[b].share;
       if (left < 0) return;
-      late_[b] = true;
+      longest_ones_[b] = true;
     }
   }
 
@@ -193,8 +193,10 @@ class TypeFinder {
       if (beyond_context(*work.model, bucket)) continue;
       std::optional<Plan> plan;
       carried = carrier.carry(of_bucket(work, bucket), plan);
-      if (carried.requests_per_s <= 0 && late_[b])
-        carried = carrier.carry(physics::without_targets(of_bucket(work, bucket)), plan);
+      if (carried.requests_per_s <= 0 && longest_ones_[b]) {
+        out.cannot_carry_longest = true;
+        if (lets_late_) carried = carrier.carry(physics::without_targets(of_bucket(work, bucket)), plan);
+      }
       const double load = carried.requests_per_s > 0 ? bucket.share / carried.requests_per_s : 0;
       if (load <= most) continue;
       most = load;
@@ -250,11 +252,12 @@ class TypeFinder {
   const FleetContext& context_;
   const Job& work_;
   std::span<const Bucket> buckets_;
+  const bool lets_late_;
   SearchContext elastic_context_, committed_context_;
   CandidateSearch elastic_, committed_;
   std::size_t longest_ = 0;
   std::size_t shortest_ = 0;
-  std::vector<bool> late_;  // by bucket, whether its requests may be
+  std::vector<bool> longest_ones_;  // by bucket, of those that percentiles leave out
 };
 
 }  // namespace
@@ -264,8 +267,8 @@ const FleetOffer& FleetType::steady() const {
   return committed && committed->cost.hourly < elastic->cost.hourly ? *committed : *elastic;
 }
 
-FleetCandidates find_types(const FleetContext& context, const Job& work, std::span<const Bucket> buckets) {
-  return TypeFinder(context, work, buckets).run();
+FleetCandidates find_types(const FleetContext& context, const Job& work, std::span<const Bucket> buckets, Late late) {
+  return TypeFinder(context, work, buckets, late).run();
 }
 
 std::vector<double> kept_up(const FleetContext& context, const Job& work, const FleetType& type,

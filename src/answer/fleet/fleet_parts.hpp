@@ -45,8 +45,12 @@ struct FleetCandidates {
   std::vector<FleetType> types;
   std::vector<Shape> shapes;
   std::map<std::string, int> rejected;
+  bool cannot_carry_longest = false;  // in time, on some machine
 };
-FleetCandidates find_types(const FleetContext& context, const job::Job& work, std::span<const job::Bucket> buckets);
+/// Requests that may be late: targets are those of all together, so of the longest as many as percentiles allow.
+enum class Late : std::uint8_t { none, longest };
+FleetCandidates find_types(const FleetContext& context, const job::Job& work, std::span<const job::Bucket> buckets,
+                           Late late);
 
 /// Requests per second of each bucket that one of a type keeps up with, with the confidence that is asked for and
 /// whatever the latency.

@@ -41,6 +41,17 @@ job::Assumptions assumed_in(const Node& root) {
   return out;
 }
 
+/// The options of the job, as they were written.
+std::map<std::string, std::string, std::less<>> given_in(const Node& root) {
+  std::map<std::string, std::string, std::less<>> out;
+  const Node* workload = root.find("workload");
+  const Node* given = workload != nullptr && workload->is_map() ? workload->find("given") : nullptr;
+  if (given == nullptr || !given->is_map()) return out;
+  for (const Node& member : given->children)
+    if (member.is_scalar()) out.emplace(member.key, member.text);
+  return out;
+}
+
 /// Whether a figure of the saved plan is still that figure.
 bool holds(const Node* plan, std::string_view key, double value) {
   const Node* node = plan != nullptr ? plan->find(key) : nullptr;
@@ -140,6 +151,7 @@ Result<Advice> saved_advice(const std::string& text, const std::string& name, co
   const auto& list = answer->root.find("recommendations")->children;
   Advice advice;
   advice.assumed = assumed_in(answer->root);
+  advice.given = given_in(answer->root);
   for (std::size_t i = 0; i < list.size(); ++i) {
     const auto subject = saved_subject(*answer, static_cast<int>(i) + 1, catalog);
     if (!subject) return std::unexpected(subject.error());

@@ -101,6 +101,9 @@ class Export {
     if (!text) return fail(text.error());
     auto advice = answer::saved_advice(*text, name, ground.catalog, ground.coefficients);
     if (!advice) return fail(advice.error());
+    for (const auto& [key, typed] : advice->given)
+      if (const auto* option = job::find_option(job::request_options(), key); option != nullptr)
+        if (Status set = option->set(options_.job.question.request, typed); !set) return fail(set.error());
     return std::move(*advice);
   }
 

@@ -32,10 +32,10 @@ void size_as_sglang(const Device& device, int gpus, EngineLimits& limits) {
   const double memory = in_gib(device.usable);
   const SglangSize& size = *std::ranges::find_if(kSglangSizes, [&](const auto& s) { return memory < s.below_gib; });
   limits.batched_tokens = size.chunk;
-  constexpr double kMib = 1.0 / 1024, kLargeGib = 60, kLeastBesideLarge = 10;
+  constexpr double kMib = 1.0 / 1024, kLargeGib = 60, kLeastBesideLarge = 10, kLeastShare = 0.05;
   double beside = kMib * (512 + 1.5 * size.chunk + 2 * (gpus >= 4 ? size.graphs_of_four : size.graphs)) + gpus / 8.0;
   if (memory > kLargeGib) beside = std::max(beside, kLeastBesideLarge);
-  limits.memory_share = std::max(0.0, std::round(1000 * (1 - beside / memory)) / 1000);
+  limits.memory_share = std::max(kLeastShare, std::round(1000 * (1 - beside / memory)) / 1000);
   limits.fixed_pool = true;
 }
 
