@@ -12,6 +12,7 @@
 #include "base/words/message.hpp"
 #include "catalog/records/price_date.hpp"
 #include "physics/chance.hpp"
+#include "physics/planner/targets.hpp"
 #include "physics/serving/starts.hpp"
 
 namespace gpusel::answer {
