@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/text/text.hpp"
 #include "support/exports.hpp"
 
 namespace export_test {
