@@ -94,6 +94,8 @@ constexpr StandIn kStandIns[] = {
     {rules::Fact::gpu_architecture, to_say("the GPU's architecture")},
     {rules::Fact::gpu_link, to_say("the link between GPUs")},
     {rules::Fact::gpu_vendor, to_say("the vendor's")},
+    {rules::Fact::engine, to_say("the engine")},
+    {rules::Fact::engine_until, to_say("an older one")},
     {rules::Fact::model, to_say("the model")},
     {rules::Fact::model_licence, to_say("its license")},
     {rules::Fact::price_note, to_say("a remark of the price list on this price")},
