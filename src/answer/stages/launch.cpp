@@ -344,7 +344,8 @@ std::string why_no_launch(const Advice& advice, const Recommendation& chosen, st
   if (tool != nullptr && !spells_weights(*tool, values)) name_official(work, values);
   const auto format = values.find("format");
   if (const bool llama_alone = format != values.end() && is_gguf(format->second);
-      tool != nullptr && unmet(*tool, values).empty() && llama_alone && work.inference.engine != job::Engine::llama_cpp)
+      tool != nullptr && unmet(*tool, values).empty() && llama_alone &&
+      job::kernels_of(work.inference.engine) != job::Engine::llama_cpp)
     return say("{} is a format of llama.cpp: add --engine llama.cpp, or set --quant {}", format->second,
                physics::served_formats(work.inference.engine).front());
   if (tool != nullptr && unmet(*tool, values).empty())
