@@ -141,7 +141,8 @@ TEST_CASE("engines spread experts as they can", "[export]") {
   CHECK(has(all.out, "--enable-expert-parallel"));
   const Run part = experts("vllm", "--gpu a100-sxm-80gb:8 --ep 2");
   CHECK(part.status == 3);
-  CHECK(has(part.err, "ep 2 is not possible on nodes of 8 GPUs: vllm spreads experts over all GPUs of a pipeline stage"));
+  CHECK(
+      has(part.err, "ep 2 is not possible on nodes of 8 GPUs: vllm spreads experts over all GPUs of a pipeline stage"));
   // SGLang has so many of the tensor ranks.
   const Run tensor = experts("sglang", "--gpu a100-sxm-80gb:8 --ep 2");
   INFO(tensor.err);
@@ -255,6 +256,16 @@ TEST_CASE("charts are given the repository that is served", "[export]") {
   CHECK(has(export_of("kuberay", flags).out, "model_source: Qwen/Qwen3-8B-FP8\n"));
   CHECK(has(export_of("helm-vllm", flags).out, "modelURL: Qwen/Qwen3-8B-FP8\n"));
   CHECK(has(export_of("llm-d", flags).out, "uri: hf://Qwen/Qwen3-8B-FP8\n"));
+}
+
+TEST_CASE("Ollama is exported as an engine that was asked for, too", "[export]") {
+  for (const std::string target : {"ollama", "docker"}) {
+    const Run run = asked_export(target, "llama-3.1-8b --engine ollama --gpu l4");
+    INFO(target << "\n" << run.err);
+    REQUIRE(run.status == 0);
+    CHECK(has(run.out, "ollama serve"));
+    CHECK(has(run.out, "OLLAMA_NUM_PARALLEL=1 "));
+  }
 }
 
 }  // namespace export_serving_test
