@@ -598,10 +598,9 @@ TEST_CASE("a table of abilities that is wrong is refused with its place") {
 TEST_CASE("an older release that starts on the GPU is named wherever the GPU is judged") {
   for (const std::string words :
        {"estimate qwen2.5-7b --gpu v100-sxm2-32gb", "recommend qwen2.5-7b --gpu v100-sxm2-32gb"})
-    CHECK(test::shell("gpusel " + words).out.find("[older-engine]") != std::string::npos);
-  CHECK(
-      test::shell("gpusel estimate qwen2.5-7b --gpu v100-sxm2-32gb --engine-version 0.11").out.find("[older-engine]") ==
-      std::string::npos);
+    CHECK(gpusel::test::shell("gpusel " + words).out.find("[older-engine]") != std::string::npos);
+  CHECK(gpusel::test::shell("gpusel estimate qwen2.5-7b --gpu v100-sxm2-32gb --engine-version 0.11")
+            .out.find("[older-engine]") == std::string::npos);
 }
 
 }  // namespace preflight_test
