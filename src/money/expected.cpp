@@ -129,7 +129,8 @@ Date PriceOutlook::last_seen(const catalog::Offer& offer) const {
   Date last = Date::from_packed(offer.as_of);
   for (const catalog::Offer& other : catalog_.offers_of(catalog_.instances()[offer.instance])) {
     const Date day = Date::from_packed(other.as_of);
-    const bool same = other.term == offer.term && other.currency == offer.currency &&
+    const bool same = other.kind != catalog::PriceKind::own && other.term == offer.term &&
+                      other.currency == offer.currency &&
                       std::abs(other.per_hour() / offer.per_hour() - 1) < kSamePrice;
     if (same && day.month() != 0 && last.month() != 0 && last < day) last = day;
   }

@@ -96,13 +96,15 @@ class Counting {
     wait += served.queued;
     input += request.input;
     found += served.cached;
-    output += request.output;
+    output += served.done() ? request.output : 0;
+    input_done += served.done() ? request.input : 0;
     good_output += all ? request.output : 0;
   }
 
   std::vector<float> ttft, tpot, e2e;
   Shares good{0, 0, 0, 0, 0};
-  double wait = 0, input = 0, found = 0, output = 0, good_output = 0;
+  double wait = 0, input = 0, found = 0;
+  double input_done = 0, output = 0, good_output = 0;  // of those that ended
   std::size_t unserved = 0;
   std::uint64_t preemptions = 0;
 
@@ -181,14 +183,15 @@ Outcome outcome_of(const Requests& requests, const Run& run, const Targets& targ
   out.total_tokens_per_s = out.output_tokens_per_s + ended.input * per_second;
   out.good_requests_per_s = ended.good_requests * per_second;
   out.good_output_tokens_per_s = ended.good_output * per_second;
-  if (ended.requests < kKeepsUp * count) {
+  const auto done = count - static_cast<double>(out.unserved);
+  if (window.until < requests.all.size() && done > 0 && ended.requests < kKeepsUp * done) {
     // More came than were served: what is served is seen behind the window, while its requests end.
-    const double rate = served_per_s(requests, run);
-    out.requests_per_s = rate;
-    out.output_tokens_per_s = rate * counting.output / count;
-    out.total_tokens_per_s = rate * (counting.input + counting.output) / count;
-    out.good_requests_per_s = rate * good.all / count;
-    out.good_output_tokens_per_s = rate * counting.good_output / count;
+    const double each = std::min(served_per_s(requests, run), count * per_second) / done;
+    out.requests_per_s = each * done;
+    out.output_tokens_per_s = each * counting.output;
+    out.total_tokens_per_s = each * (counting.input_done + counting.output);
+    out.good_requests_per_s = each * good.all;
+    out.good_output_tokens_per_s = each * counting.good_output;
   }
   out.wait = counting.wait / count;
   out.preemptions = counting.preemptions;

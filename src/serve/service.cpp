@@ -23,7 +23,7 @@ constexpr double kScalingEvery = 15;
 constexpr double kScaleDownAfter = 300;
 
 /// Replicas that are reclaimed faster than they answer would never be done with what is left.
-constexpr double kGivesUpAfter = 24 * 3600;
+constexpr double kGivesUpAfter = 7 * 24 * 3600;
 
 struct Event {
   enum class Kind : std::uint8_t { arrival, hand_over, up, reclaim, scaling } kind;
@@ -92,14 +92,15 @@ class Service {
     const double event = events_.empty() ? kNever : events_.top().time;
     const double until = std::min(arrival, event);
     if (tells_ && step_soonest(until)) return true;
-    if (until == kNever || (!more && until > last_received_ + kGivesUpAfter)) return false;
+    const bool comes = more || (!events_.empty() && events_.top().kind == Event::Kind::arrival);
+    if (until == kNever || (!comes && until > last_received_ + kGivesUpAfter)) return false;
     if (arrival < event) {
       receive(static_cast<std::uint32_t>(arrival_++), arrival);
       return true;
     }
     const Event top = events_.top();
     events_.pop();
-    if (!more && events_only_of_replicas(top) && idle()) return false;
+    if (!more && events_only_of_replicas(top) && idle(top.time)) return false;
     take(top);
     return true;
   }
@@ -386,11 +387,11 @@ class Service {
   static bool events_only_of_replicas(const Event& event) {
     return event.kind == Event::Kind::reclaim || event.kind == Event::Kind::scaling;
   }
-  bool idle() {
+  bool idle(double time) {
     if (!homeless_.empty()) return false;
     for (Replica& replica : replicas_) {
       if (replica.until >= 0) continue;
-      if (!tells_) replica.engine->advance(kNever);
+      if (!tells_) replica.engine->advance(time);
       if (replica.engine->has_work()) return false;
     }
     return events_.empty() || events_only_of_replicas(events_.top());

@@ -108,9 +108,9 @@ class Simulator {
     const bool all_there = setup_.fleet.reclaims_per_hour <= 0 && setup_.fleet.prompt_replicas == 0;
     if (all_there && shot.outcome.utilization < 0.98) return false;
     if (!all_there) {
-      // Of a queue that grows evenly from nothing those of the second half wait three times as long.
+      const Outcome& o = shot.outcome;
       const auto [first, second] = halves(shot, &Served::e2e);
-      return second > 2 * first;
+      return o.requests_per_s * o.seconds < 0.97 * static_cast<double>(o.requests) && second > 1.5 * first;
     }
     const auto [first, second] = halves(shot, &Served::queued);
     const double mean = shot.outcome.measures.e2e.mean - shot.outcome.wait;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "answer/fleet/fleet_parts.hpp"
 #include "answer/lists/offer_filter.hpp"
@@ -206,8 +207,8 @@ std::string relaxed_targets(const Fleet& fleet) {
   return flags;
 }
 
-/// The cheapest mix of these machines, as its replay leaves it.
-Status find_mix(const FleetContext& context, FleetCandidates candidates, Fleet& fleet) {
+/// The cheapest mix of these machines, as its replay leaves it; not replayed where it costs `ceiling` or more before.
+Status find_mix(const FleetContext& context, FleetCandidates candidates, double ceiling, Fleet& fleet) {
   const auto& buckets = fleet.traffic.buckets;
   fleet.shapes = candidates.shapes.size();
   fleet.rejected = std::move(candidates.rejected);
@@ -219,7 +220,7 @@ Status find_mix(const FleetContext& context, FleetCandidates candidates, Fleet& 
   drop_dominated(context, fleet);
   if (!fleet.unserved.empty()) return {};
   if (Status chosen = choose_mix(context, fleet); !chosen || !fleet.mix.feasible) return chosen;
-  replay_fleet(context, fleet);
+  if (fleet.mix.hourly < ceiling) replay_fleet(context, fleet);
   return {};
 }
 
@@ -228,13 +229,16 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
   Fleet other = fleet;
   auto candidates = find_types(context, fleet.work, buckets, Late::none);
   const bool differs = candidates.cannot_carry_longest;
-  if (Status found = find_mix(context, std::move(candidates), fleet); !found) return found;
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  if (Status found = find_mix(context, std::move(candidates), kNever, fleet); !found) return found;
   if (differs) {
-    if (Status found = find_mix(context, find_types(context, fleet.work, buckets, Late::longest), other); !found)
-      return found;
-    const bool kept = other.mix.feasible && other.replay && other.replay->kept;
     const bool known = fleet.mix.feasible && fleet.replay && fleet.replay->kept;
-    if (kept && (!known || other.mix.hourly < fleet.mix.hourly * (1 - 1e-9))) fleet = std::move(other);
+    const double ceiling = known ? fleet.mix.hourly * (1 - 1e-9) : kNever;
+    const Status found = find_mix(context, find_types(context, fleet.work, buckets, Late::longest), ceiling, other);
+    if (found && other.mix.feasible && other.replay && other.replay->kept && other.mix.hourly < ceiling) {
+      fleet = std::move(other);
+      fleet.notes.push_back(say("the longest prompts may be late: no more than the percentile leaves out"));
+    }
   }
   if (!fleet.unserved.empty() || !fleet.mix.feasible) return {};
   const auto& limit = context.question.constraints.max_price;

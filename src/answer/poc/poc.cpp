@@ -102,7 +102,7 @@ class PocPlanner {
 
   ProofValues with_share(ProofValues values) const {
     if (unit_.plan.serving && !values.contains("share"))
-      values["share"] = format("{:g}", c_.engine_memory_share.of(to_text(unit_.work.inference.engine)));
+      values["share"] = format("{:g}", unit_.plan.serving->room.share);
     return values;
   }
 

@@ -346,9 +346,13 @@ class Simulating {
       answer_.notes.push_back(
           say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",
               answer_.setup.scheduling.longest, answer_.traffic.too_long));
-    if (static_cast<double>(s.outcome.unserved) > answer_.traffic.too_long)
-      answer_.notes.push_back(say("requests larger than a replica's cache: {}; they are never served",
-                                  s.outcome.unserved - static_cast<std::size_t>(answer_.traffic.too_long)));
+    if (static_cast<double>(s.outcome.unserved) > answer_.traffic.too_long) {
+      const std::size_t never = s.outcome.unserved - static_cast<std::size_t>(answer_.traffic.too_long);
+      const serve::Fleet& fleet = answer_.setup.fleet;
+      answer_.notes.push_back(fleet.reclaims_per_hour > 0 || fleet.prompt_replicas > 0
+                                  ? say("requests without an answer a week after the last one came: {}", never)
+                                  : say("requests larger than a replica's cache: {}; they are never served", never));
+    }
     if (s.outcome.preemptions > 0)
       answer_.notes.push_back(
           say("the cache was full: requests were preempted and recomputed, {} times", s.outcome.preemptions));

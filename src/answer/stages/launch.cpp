@@ -24,11 +24,9 @@ void add_shares(ProofValues& values, const physics::Machine& whole) {
 }
 
 /// What a launch says beyond what a test does.
-void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole,
-                const physics::Coefficients& c) {
+void add_values(ProofValues& values, const ProofUnit& unit, const physics::Machine& whole) {
   if (const auto& serving = unit.plan.serving) {
-    if (!values.contains("share"))
-      values["share"] = format("{:g}", c.engine_memory_share.of(to_text(unit.work.inference.engine)));
+    if (!values.contains("share")) values["share"] = format("{:g}", serving->room.share);
     // As many as were planned for; with a rate they come as they come, up to what the cache holds.
     const double most =
         unit.work.inference.concurrency ? serving->room.concurrency : std::floor(serving->room.sequences);
@@ -180,9 +178,9 @@ void quote_names(ProofValues& values) {
     speculative->second = shell_word(speculative->second.substr(1, speculative->second.size() - 2));
 }
 
-ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen, const physics::Coefficients& c) {
+ProofValues launch_values(const ProofUnit& unit, const Recommendation& chosen) {
   ProofValues values = values_of(unit, 0);
-  add_values(values, unit, chosen.machine(), c);
+  add_values(values, unit, chosen.machine());
   if (chosen.instance->cpu_arch == catalog::CpuArch::arm64) values["host"] = "arm64";
   quote_names(values);
   name_packing(unit.work, values);
@@ -319,7 +317,7 @@ std::string shell_word(std::string_view word) {
 }
 
 ProofValues plan_values(const Advice& advice, const Recommendation& chosen, const physics::Coefficients& coefficients) {
-  return launch_values(unit_of(advice, chosen, coefficients), chosen, coefficients);
+  return launch_values(unit_of(advice, chosen, coefficients), chosen);
 }
 
 namespace {
@@ -337,7 +335,7 @@ void add_launcher(ProofValues& values, std::string_view by, const job::Job& work
 std::string why_no_launch(const Advice& advice, const Recommendation& chosen, std::span<const ProofTool> tools,
                           const physics::Coefficients& coefficients, std::string_view by) {
   const ProofUnit unit = unit_of(advice, chosen, coefficients);
-  ProofValues values = launch_values(unit, chosen, coefficients);
+  ProofValues values = launch_values(unit, chosen);
   add_launcher(values, by, unit.work);
   const job::Job& work = unit.work;
   const ProofTool* tool = proof_tool(tools, values);
@@ -369,7 +367,7 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
                                 const catalog::Catalog& catalog, const physics::Coefficients& coefficients,
                                 std::string_view by) {
   const ProofUnit unit = unit_of(advice, chosen, coefficients);
-  ProofValues values = launch_values(unit, chosen, coefficients);
+  ProofValues values = launch_values(unit, chosen);
   add_launcher(values, by, unit.work);
   const ProofTool* tool = proof_tool(tools, values);
   if (tool == nullptr) return std::nullopt;
@@ -379,7 +377,9 @@ std::optional<Launch> launch_of(const Advice& advice, const Recommendation& chos
   } else if (!spells_weights(*tool, values)) {
     name_official(unit.work, values);
     if (!unmet(*tool, values).empty()) return std::nullopt;  // it does not load such a repository
-    if (const ProofTool* maker = take_conversion(unit.work, tools, values); maker != nullptr)
+    // Ollama's own image has nothing that converts.
+    const bool converts = !by.empty() || unit.work.inference.engine != job::Engine::ollama;
+    if (const ProofTool* maker = converts ? take_conversion(unit.work, tools, values) : nullptr; maker != nullptr)
       add_steps(*maker, values, out);
     if (values.contains("weights")) return std::nullopt;
   }

@@ -314,7 +314,7 @@ void rename_for_task(Request& request, bool has_load) {
       take_given(request, "sessions")) {
     request.concurrency = static_cast<std::int64_t>(*request.sessions);
     request.sessions.reset();
-    request.given.push_back(request_option("concurrency")->key);
+    note_given(request, request_option("concurrency")->key, format("{}", *request.concurrency));
     if (request.task_remark.empty())
       request.task_remark =
           to_say("users are taken as requests in flight at once; recommend and simulate let them think");

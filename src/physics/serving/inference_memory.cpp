@@ -402,6 +402,10 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     if (apart) return held + told(requests, each * load);
     return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
   });
+  // A share that is asked for may leave too little for what lies beside it.
+  if (const Bytes all = fixed.framework + memory.pool + fixed.workspace + passes;
+      apart && job.mem_utilization && all > machine.device.usable)
+    memory.needed = std::max(memory.needed, all);
   memory.concurrency = job.concurrency ? static_cast<double>(*job.concurrency) : rows * layout.dp;
   memory.per_gpu.weights = fixed.weights;
   memory.per_gpu.kv_cache = record(trace, {"memory.kv_cache", "{:.2f}", "GiB"}, [&](auto told) {
