@@ -237,7 +237,7 @@ Status solve(const FleetContext& context, const std::optional<std::pair<std::str
     const Status found = find_mix(context, find_types(context, fleet.work, buckets, Late::longest), ceiling, other);
     if (found && other.mix.feasible && other.replay && other.replay->kept && other.mix.hourly < ceiling) {
       fleet = std::move(other);
-      fleet.notes.push_back(say("the longest prompts may be late: no more than the percentile leaves out"));
+      fleet.notes.push_back(say("the longest prompts may miss the targets, as many of them as the percentile allows"));
     }
   }
   if (!fleet.unserved.empty() || !fleet.mix.feasible) return {};

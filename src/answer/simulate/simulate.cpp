@@ -33,8 +33,8 @@ class Simulating {
   Result<Simulated> run() {
     const bool caches = question_.prefix_caching.value_or(true);
     if (!caches && question_.base.request.prefix_cache_hit.value_or(0) > 0)
-      return usage_error(say("without a prefix cache nothing is found in it"), "--prefix-cache-hit",
-                         say("use it or --prefix-caching false"));
+      return usage_error(say("the prefix cache is off, so nothing can be found in it"), "--prefix-cache-hit",
+                         say("use only one of the two"));
     if (question_.load.waits() && question_.warm_up_s)
       return usage_error(say("does not apply to users: a fifth of their requests is excluded"), "--warm-up");
     auto load = asked_load(question_.load, question_.base.request, answer_.seed, catalog_);
@@ -51,7 +51,7 @@ class Simulating {
       if (Status done = (this->*step)(); !done) return std::unexpected(done.error());
     simulate();
     if (answer_.simulation.outcome.requests == 0)
-      return usage_error(say("no request is counted: all of them are asked within the {:.0f} s that are left out",
+      return usage_error(say("no request is counted: all of them arrive in the first {:.0f} s, which are excluded",
                              question_.warm_up_s.value_or(0)),
                          "--warm-up");
     add_money();
@@ -339,9 +339,8 @@ class Simulating {
           say("more requests arrive than can be served: the queue grows without limit, and waiting times are only "
               "those of this run"));
     if (!s.known && !s.saturated)
-      answer_.notes.push_back(
-          say("{} requests are not enough to know every percentile to 5 %: --why has how well each is known",
-              human_number(static_cast<double>(s.requests))));
+      answer_.notes.push_back(say("{} requests are not enough to know every percentile within 5 %",
+                                  human_number(static_cast<double>(s.requests))));
     if (answer_.traffic.too_long > 0)
       answer_.notes.push_back(
           say("requests longer than the context of {} tokens: {:.0f}; they are refused, and count as late",
@@ -350,7 +349,7 @@ class Simulating {
       const std::size_t never = s.outcome.unserved - static_cast<std::size_t>(answer_.traffic.too_long);
       const serve::Fleet& fleet = answer_.setup.fleet;
       answer_.notes.push_back(fleet.reclaims_per_hour > 0 || fleet.prompt_replicas > 0
-                                  ? say("requests without an answer a week after the last one came: {}", never)
+                                  ? say("requests still unanswered a week after the last arrival: {}", never)
                                   : say("requests larger than a replica's cache: {}; they are never served", never));
     }
     if (s.outcome.preemptions > 0)

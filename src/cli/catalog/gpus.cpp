@@ -85,7 +85,8 @@ int run_gpus(GpuOptions& options, Context& context) {
     if (options.list.shows_one() && lists.name().contains(':') && !catalog.has_gpu(lists.name()))
       question.words[1] = lists.name().substr(0, lists.name().find(':'));
     if (options.list.shows_one() && !question.constraints.named_clouds().empty())
-      return context.fail(Error{ErrorKind::usage, say("a GPU is shown with all its clouds"), "--cloud",
+      return context.fail(Error{ErrorKind::usage, say("does not apply to a single GPU: all clouds are shown"),
+                                "--cloud",
                                 format("gpusel instances {} --cloud {}", printable(lists.name()),
                                        printable(question.constraints.named_clouds().front()))});
     const bool is_group = options.list.shows_one() && !catalog.has_gpu(lists.name()) &&

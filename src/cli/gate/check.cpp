@@ -110,9 +110,7 @@ class Check {
     answer::Question& question = options_.job.question;
     question.alternatives = false;
     // A rank is the same machine as in the whole list, with all its figures.
-    constexpr std::int64_t kRanksSimulated = 10;
-    const auto rank = static_cast<std::int64_t>(options_.rank.value_or(1));
-    question.detailed = options_.all ? 0 : static_cast<std::size_t>(rank > 1 ? std::max(rank, kRanksSimulated) : 1);
+    question.detailed = options_.all || options_.rank.value_or(1) > 1 ? 0 : 1;
     auto advice = ask(options_.job, ground, context_);
     if (!advice) return advice.error();
     advice_ = std::move(*advice);

@@ -96,7 +96,7 @@ void LogRecord::take(const Node& node, const LogName& name) {
 Result<ResolvedUnit> resolve_unit(const RawTimes& times, std::optional<TimeUnit> stated, const std::string& where) {
   if (times.dates) return ResolvedUnit{TimeUnit::s, TimeUnitFrom::dates};
   if (times.unit && stated && *stated != *times.unit)
-    return usage_error(say("the name of its column of times says {}", to_text(*times.unit)), "--time-unit",
+    return usage_error(say("its time column is named as {}", to_text(*times.unit)), "--time-unit",
                        say("leave it out, or rename the column"));
   if (times.unit) return ResolvedUnit{*times.unit, TimeUnitFrom::column};
   if (stated) return ResolvedUnit{*stated, TimeUnitFrom::option};

@@ -371,7 +371,9 @@ class InferenceSearch {
     if (plan.problem.kind == Problem::Kind::refused) return plan.problem;
     const std::string_view gpu = machine_.device.gpu->id;
     const Bytes fixed = plan.memory.total() - plan.memory.kv_cache;
-    if (!plan.fits && fixed <= machine_.memory())
+    // What has room for its caches lacks it outside of the engine's pool.
+    const bool has_room = plan.need.needed > machine_.device.usable && plan.memory.total() <= plan.serving->room.pool;
+    if (!plan.fits && fixed <= machine_.memory() && !has_room)
       return {.kind = Problem::Kind::cache,
               .subject = gpu,
               .needed_gib = in_gib(fixed),

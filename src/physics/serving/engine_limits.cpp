@@ -18,7 +18,7 @@ bool is_large(const Device& device) {
 constexpr double kLeastBesideV0 = 8.0;
 constexpr double kLeastSince = 7.5;
 
-/// What SGLang takes on by the memory of a GPU, below so many GiB (its server_args.py).
+/// What SGLang takes on by the memory of a GPU, below so many GiB (server_args.py of release 0.5).
 struct SglangSize {
   double below_gib;
   double chunk;                   // tokens of prompts in a pass
@@ -27,15 +27,15 @@ struct SglangSize {
 constexpr SglangSize kSglangSizes[] = {
     {20, 2048, 8, 8}, {35, 2048, 24, 80}, {60, 4096, 32, 160}, {160, 8192, 256, 512}, {1e9, 16384, 512, 512}};
 
-/// Weights and caches get what is left beside passes, graphs and buffers.
+/// Weights and caches get what passes, graphs and buffers leave of a GPU.
 void size_as_sglang(const Device& device, int gpus, EngineLimits& limits) {
   const double memory = in_gib(device.usable);
   const SglangSize& size = *std::ranges::find_if(kSglangSizes, [&](const auto& s) { return memory < s.below_gib; });
   limits.batched_tokens = size.chunk;
-  constexpr double kMib = 1.0 / 1024, kLargeGib = 60, kLeastBesideLarge = 10, kLeastShare = 0.05;
-  double beside = kMib * (512 + 1.5 * size.chunk + 2 * (gpus >= 4 ? size.graphs_of_four : size.graphs)) + gpus / 8.0;
-  if (memory > kLargeGib) beside = std::max(beside, kLeastBesideLarge);
-  limits.memory_share = std::max(kLeastShare, std::round(1000 * (1 - beside / memory)) / 1000);
+  constexpr double kMib = 1.0 / 1024, kLargeGib = 60, kLeastReservedLarge = 10, kLeastShare = 0.05;
+  double reserved = kMib * (512 + 1.5 * size.chunk + 2 * (gpus >= 4 ? size.graphs_of_four : size.graphs)) + gpus / 8.0;
+  if (memory > kLargeGib) reserved = std::max(reserved, kLeastReservedLarge);
+  limits.memory_share = std::max(kLeastShare, std::round(1000 * (1 - reserved / memory)) / 1000);
   limits.fixed_pool = true;
 }
 

@@ -10,7 +10,7 @@ struct EngineLimits {
   double sequences = 0;       // decoded together
   double batched_tokens = 0;  // of one pass
   double memory_share = 0;    // of the card, that the engine takes
-  bool fixed_pool = false;    // weights and caches are that share of what is free at the start, all else lies beside
+  bool fixed_pool = false;    // weights and caches are that share of what is free at the start, all else is outside it
 };
 
 /// The generation of an engine as it runs on that GPU: what a release no longer supports runs on an older one.

@@ -345,7 +345,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   const double share = limits.memory_share;
   memory.share = share;
   memory.pool = (apart ? machine.device.usable - fixed.framework : machine.device.usable) * share;
-  const auto room_beside = [&](const ActivationPeak& peak) {
+  const auto room_after = [&](const ActivationPeak& peak) {
     return memory.pool - taken - (apart ? Bytes{} : peak.largest());
   };
   const KvCache kv(*work.model, layout, layers_on_gpus(work));
@@ -357,7 +357,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   double rows = std::max(1.0, std::min(asked, most));
   double caches = 0;
   ActivationPeak peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
-  Bytes room = room_beside(peak);
+  Bytes room = room_after(peak);
   if (!work.model->is_generator()) {
     // An encoder's requests need no cache: as many as its activations leave room for.
     const Bytes one = activation_peaks(work, layout, 1, limits.batched_tokens, c).largest();
@@ -372,7 +372,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     while (!job.concurrency && rows > 1 && fitting() < 1) {
       rows = std::max(1.0, std::floor(rows / 2));
       peak = activation_peaks(work, layout, rows, limits.batched_tokens, c);
-      room = room_beside(peak);
+      room = room_after(peak);
     }
     const double fits = fitting();
     memory.max_concurrency = std::max(0.0, std::min(fits, 1e7)) * layout.dp;
@@ -390,8 +390,8 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
   }
   memory.counted = fixed.weights + each * load;
   const Bytes passes = activation_peaks(work, layout, load, limits.batched_tokens, c).largest();
-  const Bytes beside_pool = fixed.weights + each * load + fixed.workspace + passes;
-  const bool share_decides = (fixed.weights + each * load) / share > beside_pool;
+  const Bytes whole = fixed.weights + each * load + fixed.workspace + passes;
+  const bool share_decides = (fixed.weights + each * load) / share > whole;
   memory.needed = record(trace, {"memory.needed", "{:.2f}", "GiB"}, [&](auto told) {
     const auto requests = [&] { return say("caches of {:g} requests", load); };
     if (apart && share_decides)
@@ -402,7 +402,7 @@ InferenceMemory inference_memory(const Job& work, const Machine& machine, const 
     if (apart) return held + told(requests, each * load);
     return (held + told(requests, each * load)) / told("share of the GPU that the engine takes", share);
   });
-  // A share that is asked for may leave too little for what lies beside it.
+  // A share that is asked for may leave too little for all else.
   if (const Bytes all = fixed.framework + memory.pool + fixed.workspace + passes;
       apart && job.mem_utilization && all > machine.device.usable)
     memory.needed = std::max(memory.needed, all);

@@ -559,8 +559,9 @@ std::string named_clouds_text(const Advice& advice, const std::function<bool(con
     const auto best = std::ranges::find(all, cloud, [](const Recommendation& r) { return r.instance->provider; });
     if (best != all.end() && !is_shown(*best))
       add_name(list, format("#{} {} {}{}", best->rank, printable(instance_name(*best)),
-                            advice.work.ends() ? spoken_money(best->cost.total, advice.currency)
-                                               : say("{}/h", spoken_money(best->cost.hourly, advice.currency)),
+                            advice.work.ends() && !advice.work.by_the_hour()
+                                ? spoken_money(best->cost.total, advice.currency)
+                                : say("{}/h", spoken_money(best->cost.hourly, advice.currency)),
                             term_words(*best)));
   }
   return list.empty() ? list : say("Elsewhere: {}", list);
